@@ -1,0 +1,28 @@
+"""The static table of all commands, so that one whose package is missing can still be named."""
+
+from typing import NamedTuple
+
+
+class CommandEntry(NamedTuple):
+    """One line of ``evenhand --help``."""
+
+    name: str
+    distribution: str
+    """The package that has the command."""
+    summary: str
+
+
+COMMANDS = (
+    CommandEntry("schema", "evenhand-contract", "print the JSON Schema of a record"),
+    CommandEntry("verify", "evenhand-contract", "prove that a dataset folder is what it says"),
+    CommandEntry("list", "evenhand-generator", "list the benchmarks and their configs"),
+    CommandEntry("show", "evenhand-generator", "print a few rows of a benchmark"),
+    CommandEntry("generate", "evenhand-generator", "render a benchmark into a dataset folder"),
+    CommandEntry("import", "evenhand-generator", "turn an official release into a dataset folder"),
+    CommandEntry("diff", "evenhand-generator", "say what changed between two dataset versions"),
+    CommandEntry("export", "evenhand-scorer", "turn a model into ONNX, checked against torch"),
+    CommandEntry("predict", "evenhand-scorer", "run an exported model over a dataset"),
+    CommandEntry("check", "evenhand-scorer", "list all faults of a predictions file"),
+    CommandEntry("score", "evenhand-scorer", "compute the metrics of a predictions file"),
+    CommandEntry("report", "evenhand-scorer", "turn metric files into one HTML page or Markdown"),
+)
