@@ -1,0 +1,53 @@
+# Every target makes .venv by itself. `make demo` and `make test` are all that a new clone needs.
+
+PYTHON ?= python3
+PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PACKAGES := -e ./shared -e './generator[mlm]' -e './scorer[cpu,report]'
+PYPROJECTS := constraints.txt pyproject.toml shared/pyproject.toml generator/pyproject.toml scorer/pyproject.toml
+
+.PHONY: venv demo test lint bench real docs datasets wheelhouse
+
+# What a user needs: no torch, no spaCy.
+.venv/run: $(PYPROJECTS)
+	test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	$(PIP) 'pip>=25.1'
+	$(PIP) $(PACKAGES)
+	touch $@
+
+# What a developer needs on top.
+.venv/dev: .venv/run
+	$(PIP) --group dev $(PACKAGES)
+	touch $@
+
+venv: .venv/run
+
+demo: .venv/run
+	PATH="$(CURDIR)/.venv/bin:$$PATH" sh demo.sh
+
+test: .venv/dev
+	.venv/bin/python -m pytest
+
+lint: .venv/dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	.venv/bin/interrogate --quiet shared/src generator/src scorer/src tests
+	.venv/bin/codespell
+
+bench: .venv/dev
+	for script in tests/benchmarks/bench_*.py; do .venv/bin/python $$script || exit 1; done
+
+docs: .venv/dev
+	.venv/bin/python -m evenhand.contract.schemas
+	.venv/bin/python docs/generate.py
+
+datasets: .venv/run
+	.venv/bin/evenhand generate unqover --overwrite --out datasets_out/unqover/1.0.0
+
+# All wheels that an air-gapped machine of this kind needs: copy the folder there, then
+#   pip install --no-index --find-links wheelhouse 'evenhand-scorer[cpu,report]' evenhand-generator
+wheelhouse: .venv/dev
+	rm -rf wheelhouse
+	for package in shared generator scorer; do .venv/bin/python -m build --quiet --wheel --no-isolation --outdir wheelhouse $$package || exit 1; done
+	.venv/bin/python -m pip download --quiet -c constraints.txt --dest wheelhouse --find-links wheelhouse 'evenhand-generator[mlm]' 'evenhand-scorer[cpu,report]'

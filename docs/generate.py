@@ -1,0 +1,144 @@
+"""Write docs/cli.md and docs/contract.md from the code; with --check say if they are current."""
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from evenhand.contract import CONTRACT_VERSION, STEMS
+from evenhand.contract.cli import DISTRIBUTIONS
+from evenhand.contract.commands import COMMANDS
+from evenhand.contract.dataset import ContentDigest
+from evenhand.contract.schemas import KINDS
+
+FOLDER = Path(__file__).parent
+NOTE = "<!-- Written by `make docs` from the code; do not edit. -->\n"
+
+
+def cli_page() -> str:
+    """Return docs/cli.md: the help of every command."""
+    lines = [NOTE, "# The command line\n", "```text", _help().rstrip(), "```\n"]
+    for distribution in DISTRIBUTIONS:
+        lines.append(f"## {distribution}\n")
+        for entry in COMMANDS:
+            if entry.distribution == distribution:
+                lines += [f"### evenhand {entry.name}\n", "```text"]
+                lines += [_help(entry.name).rstrip(), "```\n"]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _help(*words: str) -> str:
+    run = subprocess.run(
+        [sys.executable, "-m", "evenhand.contract.cli", *words, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "90"},
+    )
+    return run.stdout
+
+
+CONTRACT_TEXT = f"""\
+# The contract: files between generator and scorer
+
+Contract version {CONTRACT_VERSION}. A file names the version that it was written with. The first
+number changes when old readers can no longer read new files; the second when fields are added, and
+a reader of the same first number accepts them. JSON Schemas of all records come with the contract
+package and are printed by `evenhand schema STEM {"|".join(KINDS)}`.
+
+## Canonical JSON
+
+The manifest, the metric JSON and everything that is hashed as JSON has one form: UTF-8, keys
+sorted, two spaces of indentation, non-ASCII characters unescaped, one newline at the end. That is,
+in Python, `json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\\n"`.
+
+## Digests
+
+`manifest_digest` is the sha256 of the canonical JSON of the manifest with that field set to the
+empty string. `content_digest` of the manifest is the sha256 of the canonical JSON of
+`{{config: {{split: content_digest}}}}`. The `content_digest` of a split is this:
+
+{{digest}}
+
+"""
+
+
+def contract_page() -> str:
+    """Return docs/contract.md: the digests to the byte, and every record field by field."""
+    digest = "\n".join(
+        line.strip() for line in (ContentDigest.__doc__ or "").split(">>>")[0].split("\n")
+    ).strip()
+    text = NOTE + "\n" + CONTRACT_TEXT.replace("{digest}", _markdown(digest))
+    modules = ["dataset", "predictions", "report", *STEMS]
+    return text + "\n".join(_module_section(name) for name in modules).rstrip() + "\n"
+
+
+def _module_section(name: str) -> str:
+    module = importlib.import_module(f"evenhand.contract.{name}")
+    tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    lines = [f"## `{name}`\n", _markdown(module.__doc__ or "").strip() + "\n"]
+    for class_name in classes:
+        record = getattr(module, class_name)
+        if isinstance(record, type) and issubclass(record, msgspec.Struct) and class_name[0] != "_":
+            lines += _record_section(record, classes)
+    return "\n".join(lines)
+
+
+def _record_section(record: type[msgspec.Struct], classes: dict[str, ast.ClassDef]) -> list[str]:
+    meanings: dict[str, str] = {}
+    types: dict[str, str] = {}
+    for ancestor in reversed(record.__mro__):
+        if ancestor.__name__ in classes:
+            _read_fields(classes[ancestor.__name__], types, meanings)
+    rows = [
+        f"| `{field.encode_name}` | `{types[field.name]}` | {'yes' if field.required else 'no'} "
+        f"| {meanings.get(field.name, '')} |".replace(" | None`", " or null`")
+        for field in msgspec.structs.fields(record)
+    ]
+    summary = _markdown((record.__doc__ or "").split("\n\n")[0])
+    head = [f"### {record.__name__}\n", summary + "\n", "| field | type | required | meaning |"]
+    return [*head, "|---|---|---|---|", *rows, ""]
+
+
+def _read_fields(node: ast.ClassDef, types: dict[str, str], meanings: dict[str, str]) -> None:
+    """Collect each field's annotation and the string that follows it."""
+    for statement, following in zip(node.body, [*node.body[1:], None], strict=True):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            name = statement.target.id
+            types[name] = ast.unparse(statement.annotation)
+            if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
+                text = " ".join(str(following.value.value).split())
+                meanings[name] = _markdown(text).replace("|", "\\|")
+
+
+def _markdown(text: str) -> str:
+    """Turn the markup of docstrings into that of Markdown."""
+    return re.sub(r":(?:class|func|data):`([^`]+)`", r"`\1`", text).replace("``", "`")
+
+
+PAGES = {"cli.md": cli_page, "contract.md": contract_page}
+
+
+def main() -> int:
+    """Write the pages, or check them."""
+    stale = []
+    for name, page in PAGES.items():
+        path = FOLDER / name
+        content = page()
+        if "--check" not in sys.argv[1:]:
+            path.write_text(content, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != content:
+            stale.append(name)
+    if stale:
+        print(f"Not current: {', '.join(stale)}; run `make docs`.", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
