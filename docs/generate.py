@@ -54,8 +54,10 @@ package and are printed by `evenhand schema STEM {"|".join(KINDS)}`.
 ## Canonical JSON
 
 The manifest, the metric JSON and everything that is hashed as JSON has one form: UTF-8, keys
-sorted, two spaces of indentation, non-ASCII characters unescaped, one newline at the end. That is,
-in Python, `json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\\n"`.
+sorted, two spaces of indentation, non-ASCII characters unescaped, one newline at the end. That is
+what this writes in Python:
+
+    json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False) + "\\n"
 
 ## Digests
 
