@@ -1,0 +1,1 @@
+"""The generator's sub-commands, one module each."""

@@ -1,0 +1,54 @@
+"""Render a benchmark from Evenhand's own templates and word lists (or yours, with --templates)
+into the folder of one dataset version: Parquet files, card, statistics and manifest. The same
+options give the same bytes. Without --config all configs are rendered.
+
+A masked config (`<class>_mlm`) needs subjects that are one piece for the model: name its
+tokenizer.json with --tokenizer. Without one, all subjects of one word are used.
+"""
+
+import argparse
+from pathlib import Path
+
+from evenhand.contract import STEMS
+from evenhand.generator.commands.output import add_output_options, refuse_existing, write_version
+
+EXAMPLE = "evenhand generate unqover --config religion --out datasets_out/unqover/1.0.0"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("stem", metavar="STEM", choices=STEMS, help=f"one of: {', '.join(STEMS)}")
+    parser.add_argument(
+        "--config", metavar="C", action="append", default=[], help="a config; may be repeated"
+    )
+    parser.add_argument(
+        "--templates",
+        metavar="DIR",
+        type=Path,
+        help="your own <class>/*.jinja, subjects/*.tsv, attributes/*.tsv; the rest is ours",
+    )
+    parser.add_argument(
+        "--tokenizer", metavar="FILE", type=Path, help="tokenizer.json of the masked language model"
+    )
+    parser.add_argument(
+        "--header", choices=("newsqa",), help="put a news dateline before each paragraph"
+    )
+    add_output_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Render and write the version."""
+    from evenhand.generator.build import checked_version
+    from evenhand.generator.stems import Options, stem_module
+
+    checked_version(arguments.version)
+    refuse_existing(arguments.out, overwrite=arguments.overwrite)
+    options = Options(
+        configs=tuple(arguments.config),
+        seed=arguments.seed,
+        limit=arguments.limit,
+        templates=arguments.templates,
+        tokenizer=arguments.tokenizer,
+        header=arguments.header,
+    )
+    return write_version(arguments, stem_module(arguments.stem).prepare(options))

@@ -1,0 +1,130 @@
+"""Word lists as tab-separated files: a header line, ``#`` comments, one entry a line."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.contract.errors import DataRefused
+
+KEY = re.compile(r"[a-z0-9_]+")
+"""Keys and names of templates become parts of ids, which are joined by ``-``."""
+
+_MAX_BYTES = 10 << 20
+"""A word list of more than 10 MiB is not one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One line of a list."""
+
+    path: Path
+    line: int
+    values: dict[str, str]
+
+    def refused(self, field: str, what: str) -> DataRefused:
+        """Return the error that names file, line and field."""
+        return DataRefused(f"{self.path}:{self.line}: field `{field}` {what}.")
+
+
+def read_list(
+    path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> list[Entry]:
+    """Read a list and check its shape, its keys and its spaces.
+
+    Args:
+        path: the file.
+        required: columns that must be there and filled, except ``source``, ``review`` and the
+            plural forms, which may be empty.
+        optional: columns that may be there.
+
+    Raises:
+        DataRefused: the sentence names file, line and field.
+    """
+    lines = _lines(path)
+    try:
+        number, header = next(lines)
+    except StopIteration:
+        raise DataRefused(f"{path} is empty; its first line must name the columns.") from None
+    columns = header.split("\t")
+    _check_header(path, number, columns, required, optional)
+    entries = [_entry(path, number, columns, text) for number, text in lines]
+    if not entries:
+        raise DataRefused(f"{path} has no entries below its header.")
+    _check_entries(entries, required)
+    return entries
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    if not path.is_file():
+        raise DataRefused(f"{path} does not exist; this list is needed.")
+    if path.stat().st_size > _MAX_BYTES:
+        raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; it is no word list.")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8 text; save it as UTF-8.") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        content = line.removesuffix("\r")
+        if content.strip() and not content.startswith("#"):
+            yield number, content
+
+
+def _check_header(
+    path: Path,
+    number: int,
+    columns: list[str],
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+) -> None:
+    for name in required:
+        if name not in columns:
+            raise DataRefused(
+                f"{path}:{number}: the column `{name}` is missing; the columns are"
+                f" {', '.join(required)}, separated by tabs."
+            )
+    for name in columns:
+        if name not in (*required, *optional):
+            allowed = ", ".join((*required, *optional))
+            raise DataRefused(
+                f"{path}:{number}: the column `{name}` is unknown; the columns are {allowed}."
+            )
+    if len(set(columns)) < len(columns):
+        raise DataRefused(f"{path}:{number}: a column is named twice.")
+
+
+def _entry(path: Path, number: int, columns: list[str], text: str) -> Entry:
+    fields = text.split("\t")
+    if len(fields) != len(columns):
+        raise DataRefused(
+            f"{path}:{number}: has {len(fields)} fields, but the header has {len(columns)};"
+            " fields are separated by single tabs."
+        )
+    return Entry(path=path, line=number, values=dict(zip(columns, fields, strict=True)))
+
+
+_MAY_BE_EMPTY = frozenset({"source", "review", "positive_plural", "negative_plural"})
+
+
+def _check_entries(entries: list[Entry], required: tuple[str, ...]) -> None:
+    first_line: dict[str, int] = {}
+    for entry in entries:
+        for name, value in entry.values.items():
+            _check_field(entry, name, value, is_needed=name in required)
+        key = entry.values["key"]
+        if not KEY.fullmatch(key):
+            raise entry.refused("key", f"is `{key}`; lower-case letters, digits and _ are allowed")
+        if key in first_line:
+            raise entry.refused(
+                "key", f"is `{key}`, which stands in line {first_line[key]} already"
+            )
+        first_line[key] = entry.line
+
+
+def _check_field(entry: Entry, name: str, value: str, *, is_needed: bool) -> None:
+    if is_needed and not value and name not in _MAY_BE_EMPTY:
+        raise entry.refused(name, "is empty")
+    if value != value.strip() and name not in {"source", "review"}:
+        raise entry.refused(name, f"is `{value}` with a space at its end; take it away")
+    if not value.isprintable():
+        raise entry.refused(name, "holds a character that cannot be printed")
