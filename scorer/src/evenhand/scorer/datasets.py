@@ -1,0 +1,130 @@
+"""Opening a dataset folder: its manifest, the columns that scoring needs, and its rows' digest."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from evenhand.contract import STEMS, DataRefused
+from evenhand.contract.dataset import ContentDigest, Manifest, read_manifest
+
+PULL_FOLDER = Path("datasets_out")
+"""The only way in for datasets of the Hub is ``evenhand pull``, which puts them here."""
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+@[\w.+-]+")
+_ROWS_AT_ONCE = 250_000
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One version of a benchmark's dataset on the disk."""
+
+    folder: Path
+    manifest: Manifest
+
+    def files(self, config: str, split: str) -> list[Path]:
+        """Return the Parquet files of a split in order."""
+        start = f"{config}/{split}-"
+        names = [e.path for e in self.manifest.files if e.path.startswith(start)]
+        paths = [self.folder / name for name in sorted(names)]
+        for path in paths:
+            if not path.is_file():
+                raise DataRefused(f"{path} is missing; `evenhand verify {self.folder}` says more.")
+        return paths
+
+    def scan(self, config: str) -> pl.LazyFrame:
+        """Return a config's rows, all splits, in order, without reading them."""
+        paths = [p for split in self.manifest.configs[config] for p in self.files(config, split)]
+        return pl.scan_parquet(paths)
+
+    def check_content(self, config: str) -> None:
+        """Refuse a config whose rows are not those of its manifest."""
+        for split, entry in self.manifest.configs[config].items():
+            try:
+                found = content_digest(self.files(config, split))
+            except (pl.exceptions.PolarsError, OSError) as error:
+                raise _unreadable(self.folder, config, error) from error
+            if found != entry.content_digest:
+                raise DataRefused(
+                    f"{self.folder}: the rows of {config}/{split} have the content digest {found},"
+                    f" but the manifest says {entry.content_digest};"
+                    " get the dataset again from where it came."
+                )
+
+    def read(self, config: str, columns: Iterable[str]) -> pl.DataFrame:
+        """Read columns of a config; texts that repeat become codes at once, ids stay text."""
+        wanted = [
+            pl.col(name) if name in {"id", "order"} else pl.col(name).cast(pl.Categorical)
+            for name in columns
+        ]
+        try:
+            return self.scan(config).select(wanted).collect(engine="streaming")
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise _unreadable(self.folder, config, error) from error
+
+
+def open_dataset(name: str) -> Dataset:
+    """Open a dataset by its folder, or by ``org/name@tag`` where it was pulled.
+
+    Raises:
+        DataRefused: it is not there, not a dataset, or of a benchmark this version does not carry.
+    """
+    folder = Path(name)
+    if not folder.exists() and _HUB_NAME.fullmatch(name):
+        folder = PULL_FOLDER.joinpath(*name.split("@", 1))
+        if not folder.is_dir():
+            raise DataRefused(
+                f"{name} is not in {PULL_FOLDER}; get it with `evenhand pull {name}`."
+            )
+    manifest = read_manifest(folder)
+    if manifest.stem not in STEMS:
+        raise DataRefused(
+            f"{folder} is a dataset of {manifest.stem}; this version scores {', '.join(STEMS)}."
+        )
+    return Dataset(folder, manifest)
+
+
+def content_digest(paths: list[Path]) -> str:
+    """Return the contract's digest of a table's rows in order; see ``ContentDigest``."""
+    columns = list(pl.read_parquet_schema(paths[0]))
+    digest, n_rows = ContentDigest(columns), 0
+    for path in paths:
+        table = pl.scan_parquet(path)
+        own = int(table.select(pl.len()).collect().item())
+        for start in range(0, own, _ROWS_AT_ONCE):
+            _feed(digest, table.slice(start, _ROWS_AT_ONCE).collect())
+        n_rows += own
+    return digest.hexdigest(rows=n_rows)
+
+
+def _feed(digest: ContentDigest, rows: pl.DataFrame) -> None:
+    for series in rows.iter_columns():
+        lengths, values = _bytes_of(series)
+        digest.update(series.name, lengths=lengths, values=values)
+
+
+def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
+    if isinstance(series.dtype, pl.Categorical | pl.Enum):
+        series = series.cast(pl.String)
+    if series.dtype == pl.String:
+        lengths = series.str.len_bytes().cast(pl.Int64).fill_null(-1).to_numpy()
+        # As Binary the joined text is taken as it is, without decoding it to Python text and back.
+        joined = series.str.join("", ignore_nulls=True).cast(pl.Binary).item()
+        return lengths.astype("<i8").tobytes(), joined
+    is_there = series.is_not_null().cast(pl.Int64).to_numpy().astype("<i8").tobytes()
+    kind, zero = (pl.Float64, 0.0) if series.dtype.is_float() else (pl.Int64, 0)
+    values: np.ndarray[tuple[int], np.dtype[np.generic]] = (
+        series.cast(kind).fill_null(zero).to_numpy()
+    )
+    return is_there, values.astype("<f8" if kind is pl.Float64 else "<i8").tobytes()
+
+
+def _unreadable(folder: Path, config: str, error: Exception) -> DataRefused:
+    reason = str(error).splitlines()[0]
+    return DataRefused(
+        f"{folder}: the rows of {config} cannot be read ({reason});"
+        f" `evenhand verify {folder}` says which file is damaged."
+    )

@@ -1,0 +1,67 @@
+"""What can be wrong with predictions: one record a kind, with a count and the first five."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from evenhand.contract import DataRefused
+
+FIRST = 5
+"""How many of many faults of one kind are named."""
+
+
+class Fault(NamedTuple):
+    """All faults of one kind in one file or config."""
+
+    kind: str
+    """E.g. ``missing ids``, ``out of range``."""
+    n: int
+    first: tuple[str, ...]
+    """At most :data:`FIRST` of them: ids, or rows with what stands there."""
+    remedy: str
+    """What was expected, or what to do."""
+
+    def sentence(self) -> str:
+        """Say it in one sentence.
+
+        >>> Fault("missing ids", 7, ("a", "b"), "Score them.").sentence()
+        '7 missing ids (a, b, ...). Score them.'
+        """
+        more = ", ..." if self.n > len(self.first) else ""
+        named = f" ({', '.join(self.first)}{more})" if self.first else ""
+        return f"{self.n:,} {self.kind}{named}. {self.remedy}"
+
+
+class FaultList:
+    """Collects faults row by row and keeps the first few of each kind."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], tuple[int, list[str]]] = {}
+
+    def add(self, kind: str, remedy: str, place: str) -> None:
+        """Count one fault."""
+        count, first = self._found.get((kind, remedy), (0, []))
+        self._found[kind, remedy] = (count + 1, first if len(first) >= FIRST else [*first, place])
+
+    def add_many(self, kind: str, remedy: str, places: Iterable[str], count: int) -> None:
+        """Count faults of which only the first few are named."""
+        if not count:
+            return
+        known, first = self._found.get((kind, remedy), (0, []))
+        self._found[kind, remedy] = (known + count, [*first, *places][:FIRST])
+
+    def listed(self) -> list[Fault]:
+        """Return what was found, in the order in which each kind came up."""
+        return [
+            Fault(kind, count, tuple(first), remedy)
+            for (kind, remedy), (count, first) in self._found.items()
+        ]
+
+
+def refuse(name: str, faults: Sequence[Fault], *, command: str | None = None) -> None:
+    """Raise the first fault, naming how many more there are and the command that lists them."""
+    if not faults:
+        return
+    rest = len(faults) - 1
+    more = "" if not rest else f" There {'are' if rest > 1 else 'is'} {rest} more kind of fault."
+    hint = f" `{command}` lists all." if command else ""
+    raise DataRefused(f"{name}: {faults[0].sentence()}{more}{hint}")

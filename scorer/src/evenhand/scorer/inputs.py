@@ -1,0 +1,139 @@
+"""The predictions files of one run: one model, one protocol, disjoint ids."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.contract.dataset import Manifest
+from evenhand.contract.files import sha256_of_file
+from evenhand.contract.predictions import Header, ModelReference
+from evenhand.contract.report import PredictionsRecord
+from evenhand.scorer.faults import Fault
+from evenhand.scorer.readers import OURS, read_predictions
+
+PROTOCOLS = ("paper", "code")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What was read from all files together."""
+
+    rows: pl.DataFrame
+    """``id``, ``score_x1``, ``score_x2``."""
+    headers: dict[Path, Header]
+    records: list[PredictionsRecord]
+    faults: list[Fault]
+
+
+def read_inputs(paths: Sequence[Path]) -> Inputs:
+    """Read predictions files of ours, hashing each beside the reading.
+
+    Raises:
+        DataRefused: a file cannot be read, is given twice, or two files state different models.
+    """
+    check_paths(paths)
+    frames, headers, faults = [], {}, []
+    with ThreadPoolExecutor(1) as pool:
+        records = list(pool.map(sha256_of_file, [p for p in paths if p.is_file()]))
+        for path in paths:
+            found = read_predictions(path)
+            frames.append(found.rows)
+            faults += found.faults if len(paths) == 1 else [_of_file(f, path) for f in found.faults]
+            if found.header:
+                headers[path] = found.header
+    check_one_model(headers)
+    return Inputs(
+        pl.concat(frames),
+        headers,
+        [
+            record_of(path, digest, OURS, headers.get(path))
+            for path, digest in zip(paths, records, strict=True)
+        ],
+        faults,
+    )
+
+
+def check_paths(paths: Sequence[Path]) -> None:
+    """Refuse a file that is given twice."""
+    resolved = [path.resolve() for path in paths]
+    for path, own in zip(paths, resolved, strict=True):
+        if resolved.count(own) > 1:
+            raise DataRefused(f"{path} is given twice; give each predictions file once.")
+
+
+def record_of(path: Path, digest: str, reader: str, header: Header | None) -> PredictionsRecord:
+    """Describe a file for the metric JSON, by its name alone: folders differ between machines."""
+    return PredictionsRecord(
+        name=path.name,
+        sha256=digest,
+        bytes=path.stat().st_size,
+        reader=reader,
+        model=header.model if header else None,
+    )
+
+
+def check_one_model(headers: dict[Path, Header]) -> None:
+    """Refuse files of different models: their rows are not one model's answers."""
+    stated = {path: header.model for path, header in headers.items() if header.model}
+    for path, model in stated.items():
+        first_path, first = next(iter(stated.items()))
+        if model != first:
+            raise DataRefused(
+                f"{path} is of the model {_name(model)}, but {first_path} of {_name(first)};"
+                " score each model by itself."
+            )
+
+
+def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault]:
+    """Return where a header says that it answers another dataset than this one."""
+    faults = []
+    for path, header in headers.items():
+        said = header.dataset
+        if said.stem != manifest.stem:
+            text = f"{path.name} answers {said.stem}, but the dataset is {manifest.stem}"
+        elif said.digest is not None and said.digest != manifest.content_digest:
+            text = f"{path.name} says {said.digest}, but the dataset has {manifest.content_digest}"
+        else:
+            continue
+        version = f" (version {said.version})" if said.version else ""
+        remedy = f"Take the dataset that was answered{version}, or predict again on this one."
+        faults.append(Fault("dataset digests that differ", 1, (text,), remedy))
+    return faults
+
+
+def protocol_of(headers: dict[Path, Header], asked: str | None) -> str:
+    """Return the protocol under which the model was read; it lies in the predictions.
+
+    Raises:
+        DataRefused: files differ, or it is not the one that was asked for.
+    """
+    said = {path: header.protocol for path, header in headers.items() if header.protocol}
+    for path, protocol in said.items():
+        expected = asked or next(iter(said.values()))
+        if protocol != expected:
+            raise DataRefused(
+                f"{path} was made under the protocol {protocol}, not {expected}; the difference"
+                f" lies in reading the model: `evenhand predict --protocol {expected}`."
+            )
+    return asked or next(iter(said.values()), PROTOCOLS[0])
+
+
+def precision_warnings(headers: dict[Path, Header]) -> list[str]:
+    """Warn of probabilities of a lower precision: they differ from those of fp32."""
+    found = {header.model.precision for header in headers.values() if header.model}
+    return [
+        f"The model ran in {precision}: do not compare its probabilities with those of fp32."
+        for precision in sorted(p for p in found if p and p != "fp32")
+    ]
+
+
+def _of_file(fault: Fault, path: Path) -> Fault:
+    return fault._replace(kind=f"{fault.kind} in {path.name}")
+
+
+def _name(model: ModelReference) -> str:
+    return f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})"

@@ -1,0 +1,73 @@
+"""Our predictions as CSV, TSV or Parquet."""
+
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.readers.prediction_rows import (
+    COLUMNS,
+    SCORES,
+    PredictionRows,
+    check_columns,
+    checked,
+    read_sidecar,
+)
+from evenhand.scorer.readers.streams import opened, whole
+
+FIRST_CSV_ROW = 2
+"""Line 1 of a CSV holds the names of the columns."""
+
+
+def read_csv(path: Path, separator: str) -> PredictionRows:
+    """Read CSV or TSV with a line of column names; every value is text until it is checked."""
+    content = whole(path)
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataRefused(f"{path}, line {line}: is not UTF-8; save the file as UTF-8.") from error
+    try:
+        texts = pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).split("\n", 1)[0]
+        raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error
+    check_columns(path, texts.columns)
+    if texts.is_empty():
+        raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
+    rows = texts.select(
+        "id", *(pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in SCORES)
+    )
+    found = checked(rows, texts=texts, first_row=FIRST_CSV_ROW)
+    return PredictionRows(found.rows, read_sidecar(path), found.faults)
+
+
+def read_parquet(path: Path) -> PredictionRows:
+    """Read Parquet with a text column ``id`` and two columns of numbers."""
+    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
+        pass
+    try:
+        schema = pl.read_parquet_schema(path)
+        check_columns(path, list(schema))
+        _check_types(path, pl.Schema(schema))
+        rows = pl.read_parquet(path, columns=list(COLUMNS))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataRefused(
+            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
+        ) from error
+    if rows.is_empty():
+        raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
+    rows = rows.select(pl.col("id").cast(pl.String), *(pl.col(n).cast(pl.Float64) for n in SCORES))
+    found = checked(rows)
+    return PredictionRows(found.rows, read_sidecar(path), found.faults)
+
+
+def _check_types(path: Path, schema: pl.Schema) -> None:
+    if not isinstance(schema["id"], pl.String | pl.Categorical | pl.Enum):
+        raise DataRefused(f"{path}: the column id is {schema['id']}; it must be text.")
+    for name in SCORES:
+        if not schema[name].is_numeric():
+            raise DataRefused(
+                f"{path}: the column {name} is {schema[name]}; it must be a number from 0 to 1."
+            )

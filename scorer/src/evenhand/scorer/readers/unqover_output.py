@@ -1,0 +1,302 @@
+"""The original's predictions (``output.json``, QA and masked LM), gigabytes without loading them.
+
+The file is one JSON object of millions of entries; it is cut where an entry ends, and each piece
+is decoded by itself. Shape: allenai/unqover at 3e47969b.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.readers.streams import BOM, opened
+
+_BLOCK_BYTES = 2 << 20
+_LARGEST_PIECE_BYTES = 16 << 20
+"""A piece that is still no JSON at this size is damaged, not cut inside a text."""
+
+_ENTRY_END = re.compile(rb"\}\s*\}\s*\}\s*,(?=\s*\")")
+_TAIL_BYTES = 1 << 16
+"""How far back an entry's end is looked for; entries have some 500 bytes."""
+
+_KEY_PARTS = (
+    "group_first",
+    "group_second",
+    "first",
+    "second",
+    "template",
+    "kind",
+    "act",
+    "attribute",
+)
+_SHAPE = (
+    "An entry is `group|group|subject|subject|template|cluster|attribute|attribute`:"
+    " {context, q0: {question, ans0: {start, end}, ans1}, q1}."
+)
+
+_Probability = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+
+
+class _Answer(msgspec.Struct, gc=False):
+    """One subject's span; its text is never read: subjects are told apart by position."""
+
+    start: _Probability
+    end: _Probability
+
+
+class _Question(msgspec.Struct, gc=False):
+    ans0: _Answer
+    ans1: _Answer
+
+
+class _Entry(msgspec.Struct, gc=False):
+    q0: _Question
+    q1: _Question
+
+
+class QuestionText(msgspec.Struct):
+    """The words of a question."""
+
+    question: str = ""
+
+
+class EntryText(msgspec.Struct):
+    """The words of an entry."""
+
+    context: str = ""
+    q0: QuestionText = msgspec.field(default_factory=QuestionText)
+    q1: QuestionText = msgspec.field(default_factory=QuestionText)
+
+
+_decode = msgspec.json.Decoder(dict[str, _Entry]).decode
+_decode_texts = msgspec.json.Decoder(dict[str, EntryText]).decode
+_FIELDS = [
+    f"{question}.{answer}.{side}"
+    for question in ("q0", "q1")
+    for answer in ("ans0", "ans1")
+    for side in ("start", "end")
+]
+_numbers_of: Callable[[_Entry], tuple[float, ...]] = attrgetter(*_FIELDS)
+_NUMBERS_PER_SIDE = 4
+"""An entry has so many ``start`` and ``end``; more of them show that something stands twice."""
+
+
+class Piece(NamedTuple):
+    """Some entries of the file."""
+
+    first_row: int
+    offset: int
+    """Where they begin in the decompressed file; without the brace or comma before them."""
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class OriginalEntries:
+    """All entries as columns, one row an entry (one order of a pair, both questions)."""
+
+    keys: pl.DataFrame
+    """Parts of the key, lower case as the original compares them; subjects by position."""
+    scores: NDArray[np.float64]
+    """S of (q0, first), (q0, second), (q1, first), (q1, second); shape [entries, 4]."""
+    is_masked: bool
+    """The file of a masked LM: its context is "NA"."""
+    pieces: list[Piece]
+    """Where each piece lies, to find an entry's text again."""
+
+
+def read(path: Path) -> OriginalEntries:
+    """Read the original's predictions.
+
+    Raises:
+        DataRefused: cut off, not this shape, no scores in it, a score out of range, or a key that
+            stands twice.
+    """
+    keys, scores, pieces, n_rows, is_masked = [], [], [], 0, False
+    for entries, piece, offset in _decoded(path):
+        if not n_rows and entries:
+            is_masked = _is_masked(piece)
+        pieces.append(Piece(n_rows, offset, len(piece) - 2))
+        keys.append(_key_parts(path, list(entries)))
+        scores.append(_scores(entries))
+        n_rows += len(entries)
+    if not n_rows:
+        raise DataRefused(f"{path} holds no entries. {_SHAPE}")
+    return OriginalEntries(pl.concat(keys), np.concatenate(scores), is_masked, pieces)
+
+
+def texts(path: Path, entries: OriginalEntries, rows: Iterable[int]) -> dict[int, EntryText]:
+    """Read the texts of a few entries again, by their row."""
+    wanted = sorted(set(rows))
+    firsts = [piece.first_row for piece in entries.pieces]
+    found: dict[int, EntryText] = {}
+    with opened(path) as stream:
+        for number, own in groupby(wanted, key=lambda row: bisect_right(firsts, row) - 1):
+            piece = entries.pieces[number]
+            stream.seek(piece.offset)
+            values = list(_decode_texts(b"{" + stream.read(piece.length) + b"}").values())
+            found |= {row: values[row - piece.first_row] for row in own}
+    return found
+
+
+def _scores(entries: dict[str, _Entry]) -> NDArray[np.float64]:
+    """Return S = sqrt(start * end), the operations and their order as in the original."""
+    numbers = np.fromiter(
+        chain.from_iterable(map(_numbers_of, entries.values())),
+        dtype=np.float64,
+        count=len(entries) * len(_FIELDS),
+    ).reshape(-1, 4, 2)
+    return np.sqrt(numbers[:, :, 0] * numbers[:, :, 1])
+
+
+def _key_parts(path: Path, keys: list[str]) -> pl.DataFrame:
+    column = pl.Series("key", keys)
+    is_whole = column.str.count_matches("|", literal=True) == len(_KEY_PARTS) - 1
+    if not is_whole.all():
+        raise DataRefused(f"{path}: the key {column.filter(~is_whole)[0]!r} is no key. {_SHAPE}")
+    parts = column.str.to_lowercase().str.split_exact("|", len(_KEY_PARTS) - 1).struct.unnest()
+    parts.columns = list(_KEY_PARTS)
+    numbers = parts["template"].cast(pl.Int32, strict=False)
+    if numbers.null_count():
+        bad = column.filter(numbers.is_null())[0]
+        raise DataRefused(f"{path}: the template in the key {bad!r} is no number. {_SHAPE}")
+    names = ("group_first", "group_second", "first", "second", "attribute")
+    return parts.select(
+        *(pl.col(name).cast(pl.Categorical) for name in names), numbers.alias("template")
+    )
+
+
+def _is_masked(piece: bytes) -> bool:
+    first = next(iter(json.loads(piece).values()))
+    return bool(first.get("context") == "NA")
+
+
+def _decoded(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
+    """Yield the entries of each piece, the piece as a JSON object of its own, and its offset."""
+    with opened(path) as stream:
+        block = stream.read(_BLOCK_BYTES)
+        rest = _without_opening(path, block)
+        offset, n_entries = len(block) - len(rest), 0
+        while True:
+            block = stream.read(_BLOCK_BYTES)
+            is_last = not block
+            rest = rest.rstrip() if is_last else rest + block
+            cut = len(rest) if is_last else _last_entry_end(rest)
+            # The comma goes, and the brace of a whole object comes; the file's end has its own.
+            piece = b"{" + rest[: cut if is_last else cut - 1] + (b"" if is_last else b"}")
+            entries = _entries(path, piece, n_entries, may_grow=not is_last) if cut else None
+            if entries is None:
+                _check_size(path, rest, n_entries)
+                continue
+            yield entries, piece, offset
+            n_entries, offset, rest = n_entries + len(entries), offset + cut, rest[cut:]
+            if is_last:
+                return
+
+
+def _entries(
+    path: Path, piece: bytes, n_before: int, *, may_grow: bool
+) -> dict[str, _Entry] | None:
+    """Decode a piece, or return None where it ends inside a text and has to grow."""
+    try:
+        entries = _decode(piece)
+    except msgspec.ValidationError as error:
+        raise _refusal(path, piece, n_before) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if may_grow and len(piece) < _LARGEST_PIECE_BYTES:
+            return None
+        raise _refusal(path, piece, n_before) from error
+    expected = _NUMBERS_PER_SIDE * len(entries)
+    if piece.count(b'"start"') != expected or piece.count(b'"end"') != expected:
+        # A text is one of these words, or something stands twice and msgspec took the last.
+        _careful(path, piece, n_before)
+    return entries
+
+
+def _without_opening(path: Path, block: bytes) -> bytes:
+    block = block.removeprefix(BOM).lstrip()
+    if not block.startswith(b"{"):
+        raise DataRefused(f"{path} does not begin with an object. {_SHAPE}")
+    return block[1:]
+
+
+def _last_entry_end(block: bytes) -> int:
+    """Return the position after the comma of the last entry that is whole, 0 where none is.
+
+    What looks like the end of an entry can lie inside a text, e.g. of a context that ends in
+    braces and a comma; then the piece does not decode and grows.
+    """
+    start = max(0, len(block) - _TAIL_BYTES)
+    ends = [match.end() for match in _ENTRY_END.finditer(block, start)]
+    return ends[-1] if ends else 0
+
+
+def _check_size(path: Path, rest: bytes, n_before: int) -> None:
+    if len(rest) >= _LARGEST_PIECE_BYTES:
+        raise _refusal(path, b"{" + rest, n_before)
+
+
+def _refusal(path: Path, piece: bytes, n_before: int) -> DataRefused:
+    """Say in one sentence why a piece was not decoded."""
+    try:
+        _careful(path, piece, n_before)
+    except DataRefused as refused:
+        return refused
+    return DataRefused(f"{path} is not in the shape of the original's predictions. {_SHAPE}")
+
+
+class _Twice(Exception):
+    """A key that stands twice in one object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Twice(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def _careful(path: Path, piece: bytes, n_before: int) -> None:
+    """Raise for the first fault of a piece; return where there is none."""
+    try:
+        entries = json.loads(piece.decode(), object_pairs_hook=_once)
+    except _Twice as twice:
+        raise DataRefused(f"{path}: the key {str(twice)!r} stands twice; keep one.") from twice
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
+    except (ValueError, RecursionError) as error:
+        raise DataRefused(
+            f"{path} is cut off or is no JSON, after at least {n_before:,} good entries;"
+            " copy it again."
+        ) from error
+    for number, (key, entry) in enumerate(entries.items(), n_before + 1):
+        for field in _FIELDS:
+            _check_field(path, f"entry {number:,} ({key!r})", entry, field)
+
+
+def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
+    value = entry
+    for name in field.split("."):
+        if not isinstance(value, dict) or name not in value:
+            raise DataRefused(f"{path}, {place} lacks {field}. {_SHAPE}")
+        value = value[name]
+    if value == "":
+        raise DataRefused(
+            f"{path} holds no scores; run a model first ({field} of {place} is empty)."
+        )
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:
+        raise DataRefused(
+            f"{path}, {place}: {field} is {value!r}; it must be a number from 0 to 1."
+        )

@@ -1,0 +1,153 @@
+"""Additive sufficient statistics of UnQover: sums by subject, attribute and cluster (template).
+
+Every metric is a function of these sums under weights of the clusters. So the estimate, the
+jackknife, the bootstrap and the sign flips need the examples themselves no more.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.scorer.unqover import metrics
+from evenhand.scorer.unqover.examples import Examples
+
+Floats = NDArray[np.float64]
+
+MEANS = ("delta", "epsilon", "mean_score", "flipped", "tied")
+"""Metrics that are a mean over examples of a value of each example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Sums over the examples of one config; T templates, X subjects, A attributes."""
+
+    bias: Floats
+    """Sum of C seen from the subject, shape [T, X, A]."""
+    sign: Floats
+    """Sum of the signs of C seen from the subject, shape [T, X, A]."""
+    n: Floats
+    """Number of examples with the subject, shape [T, X, A]."""
+    means: dict[str, Floats]
+    """For each of :data:`MEANS` the sum over examples, shape [T]."""
+    n_examples: Floats
+    """Number of examples, shape [T]."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers the cells of one cluster are: X times A."""
+        return int(self.n.shape[1] * self.n.shape[2])
+
+    def gamma_xa(self, weights: Floats) -> Floats:
+        """Return gamma(x,a) under weights [R, T]; shape [R, X, A]."""
+        return metrics.subject_attribute_bias(self._sum(weights, self.bias), self.count(weights))
+
+    def eta_xa(self, weights: Floats) -> Floats:
+        """Return eta(x,a) under weights [R, T]; shape [R, X, A]."""
+        return metrics.subject_attribute_preference(
+            self._sum(weights, self.sign), self.count(weights)
+        )
+
+    def gamma_x(self, weights: Floats) -> Floats:
+        """Return gamma(x) under weights [R, T]; shape [R, X]."""
+        return metrics.subject_bias(self._sum(weights, self.bias), self.count(weights))
+
+    def eta_x(self, weights: Floats) -> Floats:
+        """Return eta(x) under weights [R, T]; shape [R, X]."""
+        return metrics.subject_preference(self._sum(weights, self.sign), self.count(weights))
+
+    def mu(self, weights: Floats) -> Floats:
+        """Return mu under weights [R, T]; shape [R]."""
+        return metrics.model_bias_intensity(self.gamma_xa(weights))
+
+    def eta(self, weights: Floats) -> Floats:
+        """Return eta under weights [R, T]; shape [R]."""
+        return metrics.model_preference_share(self.eta_xa(weights))
+
+    def mu_of_signs(self, signs: Floats) -> Floats:
+        """Return mu when the preferences of each cluster are kept (1) or reversed (-1)."""
+        gamma = metrics.subject_attribute_bias(self._sum(signs, self.bias), self.n.sum(axis=0))
+        return metrics.model_bias_intensity(gamma)
+
+    def eta_of_signs(self, signs: Floats) -> Floats:
+        """Return eta when the preferences of each cluster are kept (1) or reversed (-1)."""
+        eta = metrics.subject_attribute_preference(self._sum(signs, self.sign), self.n.sum(axis=0))
+        return metrics.model_preference_share(eta)
+
+    def mean(self, name: str, weights: Floats) -> Floats:
+        """Return one of :data:`MEANS` under weights [R, T]; shape [R]."""
+        n = weights @ self.n_examples
+        total = weights @ self.means[name]
+        mean = np.full(total.shape, np.nan)
+        np.divide(total, n, out=mean, where=n != 0)
+        return mean
+
+    def count(self, weights: Floats) -> Floats:
+        """Return the number of examples of each cell under weights [R, T]; shape [R, X, A]."""
+        return self._sum(weights, self.n)
+
+    def by_group(self, groups: list[str]) -> "Cells":
+        """Return the same sums with the subjects of a group added up.
+
+        Args:
+            groups: code-wise name of each subject's group; the result's subjects are the sorted
+                distinct names.
+        """
+        names = sorted(set(groups))
+        member = np.array([[float(own == name) for own in groups] for name in names])
+        bias, sign, n = (
+            np.einsum("gx,txa->tga", member, sums) for sums in (self.bias, self.sign, self.n)
+        )
+        return Cells(bias=bias, sign=sign, n=n, means=self.means, n_examples=self.n_examples)
+
+    def _sum(self, weights: Floats, sums: Floats) -> Floats:
+        flat = weights @ sums.reshape(len(sums), -1)
+        return np.asarray(flat.reshape(len(weights), *sums.shape[1:]))
+
+
+def cells_of(examples: Examples, bias: Floats) -> Cells:
+    """Add up what each example says.
+
+    Args:
+        examples: E examples.
+        bias: C of each example, shape [E].
+    """
+    shape = (len(examples.templates), len(examples.subjects), len(examples.attributes))
+    cells = [
+        np.ravel_multi_index((examples.template, x, examples.attribute), shape)
+        for x in (examples.x1, examples.x2)
+    ]
+    sign = np.sign(bias)
+    size = int(np.prod(shape))
+
+    def seen_from_both(values: Floats) -> Floats:
+        # C(x2, x1) = -C(x1, x2): what x1 wins, x2 loses.
+        won = np.bincount(cells[0], weights=values, minlength=size)
+        lost = np.bincount(cells[1], weights=values, minlength=size)
+        return np.asarray(won - lost, dtype=np.float64).reshape(shape)
+
+    n = np.bincount(np.concatenate(cells), minlength=size).reshape(shape)
+    return Cells(
+        bias=seen_from_both(bias),
+        sign=seen_from_both(sign),
+        n=n.astype(np.float64),
+        means=_means(examples),
+        n_examples=_by_template(examples, np.ones(len(bias))),
+    )
+
+
+def _means(examples: Examples) -> dict[str, Floats]:
+    scores = (examples.scores_x1, examples.scores_x2)
+    shares = metrics.flipped_by_position(*scores)
+    return {
+        "delta": _by_template(examples, metrics.positional_dependence(*scores)),
+        "epsilon": _by_template(examples, metrics.attribute_independence(*scores)),
+        "mean_score": _by_template(examples, metrics.mean_score(*scores)),
+        "flipped": _by_template(examples, shares.flipped),
+        "tied": _by_template(examples, shares.tied),
+    }
+
+
+def _by_template(examples: Examples, values: Floats) -> Floats:
+    sums = np.bincount(examples.template, weights=values, minlength=len(examples.templates))
+    return np.asarray(sums, dtype=np.float64)
