@@ -7,6 +7,7 @@ The functions of :data:`FILTERS` are the filters of a template. Each takes and r
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Self
 
 _NO_FORMS: Mapping[str, str] = MappingProxyType({})
 
@@ -25,7 +26,7 @@ class Word(str):
 
     def __new__(
         cls, text: str, forms: Mapping[str, str] = _NO_FORMS, *, is_plural: bool = False
-    ) -> "Word":
+    ) -> Self:
         """Make a word with its forms; a form that is an empty string counts as missing."""
         word = super().__new__(cls, text)
         word.forms = forms
@@ -62,7 +63,7 @@ def article(text: str) -> str:
 
 
 def _begins_with_vowel_sound(text: str) -> bool:
-    token = re.split(r"[\s-]", text.lstrip("\"'“‘("), maxsplit=1)[0]
+    token = re.split(r"[\s-]", text.lstrip("\"'("), maxsplit=1)[0]
     first = token[:1]
     if first.isdigit():
         return first == "8" or bool(_EIGHTEEN_OR_ELEVEN.match(token))

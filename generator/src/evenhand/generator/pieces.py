@@ -49,7 +49,7 @@ def _load(path: Path) -> "Tokenizer":
         raise DataRefused(f"{path} does not exist; --tokenizer names a tokenizer.json.")
     try:
         return Tokenizer.from_file(str(path))
-    except Exception as error:  # noqa: BLE001 - the library raises bare Exception
+    except Exception as error:  # the library raises bare Exception
         raise DataRefused(f"{path} is not a tokenizer.json: {error}.") from error
 
 

@@ -88,7 +88,9 @@ class ContentDigest:
     def __init__(self, columns: list[str]) -> None:
         self._sums = {name: (hashlib.sha256(), hashlib.sha256()) for name in columns}
 
-    def update(self, column: str, *, lengths: bytes, values: bytes) -> None:
+    def update(
+        self, column: str, *, lengths: bytes | memoryview, values: bytes | memoryview
+    ) -> None:
         """Feed the next rows of one column."""
         length_sum, value_sum = self._sums[column]
         length_sum.update(lengths)

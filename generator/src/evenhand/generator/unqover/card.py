@@ -43,7 +43,7 @@ CARD = Card(
         "A row is one question, in a `_mlm` config one sentence with `[MASK]`. Four rows that"
         " follow each other are one example, in the order pos-12, pos-21, neg-12, neg-21: the"
         " attribute and its negation (`polarity`), with x1 or x2 shown first (`order`). x1 is the"
-        " same subject in all four. `answer1` and `answer2` are the words for x1 and x2 in the text;"
+        " same subject in all four. `answer1`, `answer2` are the words for x1 and x2 in the text;"
         " `attribute` is the attribute itself also where its negation is asked. `id` is"
         " `<config>-<template>-<x1>-<x2>-<attribute>-<polarity>-<order>`."
     ),
@@ -55,7 +55,8 @@ CARD = Card(
     citation="""
 @inproceedings{li-etal-2020-unqovering,
   title = {{UNQOVER}ing Stereotyping Biases via Underspecified Questions},
-  author = {Li, Tao and Khashabi, Daniel and Khot, Tushar and Sabharwal, Ashish and Srikumar, Vivek},
+  author = {Li, Tao and Khashabi, Daniel and Khot, Tushar and Sabharwal, Ashish and Srikumar,
+            Vivek},
   booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2020},
   year = {2020},
 }

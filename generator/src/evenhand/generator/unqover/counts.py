@@ -11,7 +11,7 @@ from evenhand.contract.files import canonical_json
 from evenhand.contract.unqover import QUESTIONS_PER_EXAMPLE
 from evenhand.generator.unqover.grid import Grid, Indices
 
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+_WORD = re.compile(r"\w+(?:['-]\w+)*")
 
 
 def statistics_of(grid: Grid, examples: Indices) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def _one_piece(content: Content, counter: PieceCounter | None) -> tuple[Content,
     if not kept or not reduced.pairs():
         raise DataRefused(
             f"Of the subjects of {content.class_} only {len(kept)} are one piece for this"
-            " tokenizer, so there is no pair for a masked config; choose another tokenizer or class."
+            " tokenizer, so there is no pair for a masked config; choose another tokenizer."
         )
     return reduced, left_out
 
