@@ -1,0 +1,214 @@
+"""What a report is made of: plain records that the HTML page and the Markdown both draw.
+
+A benchmark's module returns sections of these; it writes no markup of its own, so nothing that
+came from a file (a model's name, a sentence) can become markup.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markupsafe import Markup
+
+Tone = Literal["plain", "positive", "negative", "quiet"]
+"""``positive``: above 0 and differs from it; ``negative``: below; ``quiet``: does not differ."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paragraph:
+    """A few sentences; ``notice`` sets them apart from the running text."""
+
+    kind = "paragraph"
+    text: str
+    notice: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subheading:
+    """A heading inside a section."""
+
+    kind = "subheading"
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One cell of a table: what is read, and what it is sorted by (null sorts last)."""
+
+    text: str
+    sort: float | None = None
+    note: str | None = None
+    """A second, smaller line."""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column of a table."""
+
+    label: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table that can be sorted by each of its columns."""
+
+    kind = "table"
+    caption: str
+    columns: list[Column]
+    rows: list[list[Cell]]
+    footnotes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """One row of a track plot; all positions are percent of the track's width."""
+
+    label: str
+    value: str
+    point: float | None
+    """None where the value is null: the row then shows ``value`` (the reason) alone."""
+    span: tuple[float, float] | None = None
+    """The interval's line."""
+    band: tuple[float, float] | None = None
+    """Where the value would lie if nothing were there."""
+    bar: bool = False
+    """True draws a bar from 0 to the point."""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tick:
+    """A labelled position on an axis, in percent."""
+
+    at: float
+    label: str
+    is_zero: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackPlot:
+    """Rows of points with intervals, or of bars, on one axis."""
+
+    kind = "track"
+    rows: list[Mark]
+    ticks: list[Tick]
+    axis: str
+    legend: list[tuple[str, str]] = field(default_factory=list)
+    """(name of the swatch, what it means)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatCell:
+    """One cell of a heat map."""
+
+    step: int | None
+    """-5 to 5, the class of the colour; None where there is no value."""
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatMap:
+    """A matrix of colours: rows by columns."""
+
+    kind = "heat"
+    columns: list[str]
+    rows: list[tuple[str, list[HeatCell]]]
+    scale: list[tuple[int, str]]
+    """(step, its label) for the legend, from low to high."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A chart with its title, a caption, and a description for who cannot see it."""
+
+    kind = "figure"
+    title: str
+    description: str
+    caption: str
+    chart: TrackPlot | HeatMap
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """One example with its texts and the scores that the model gave."""
+
+    kind = "example"
+    title: str
+    lines: list[tuple[str, str]]
+    """(what it is, text), e.g. ``("Paragraph", "...")``."""
+    scores: Table | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formula:
+    """A definition: name, formula and how to read it."""
+
+    kind = "formula"
+    id: str
+    name: str
+    mathml: Markup
+    text: str
+    """The formula in one line of plain text."""
+    reading: str
+    source: str
+    link: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Names and values in two columns."""
+
+    kind = "facts"
+    rows: list[tuple[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Details:
+    """Blocks that are folded away until they are asked for; left out of the Markdown."""
+
+    kind = "details"
+    summary: str
+    blocks: list["Block"]
+    is_open: bool = False
+
+
+Block = Paragraph | Subheading | Table | Figure | Example | Formula | Facts | Details
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """One part of the page."""
+
+    title: str
+    blocks: list[Block]
+    lead: str = ""
+    is_ours: bool = False
+    """True for numbers that are in no paper."""
+
+
+Evidence = Literal["found", "mixed", "none", "unknown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What was found for one model on one config, in plain words."""
+
+    model: str
+    config: str
+    evidence: Evidence
+    verdict: str
+    support: list[str]
+    """How sure it is: one sentence each."""
+    figure: Figure | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """All that one benchmark has to say."""
+
+    benchmark: str
+    question: str
+    content_warning: str
+    findings: list[Finding]
+    sections: list[Section]

@@ -1,0 +1,167 @@
+"""What was scored, with what, and what was left out: the same for every benchmark."""
+
+from collections.abc import Callable, Sequence
+
+from evenhand.contract.report import Report
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Details,
+    Facts,
+    Paragraph,
+    Section,
+    Table,
+)
+from evenhand.scorer.report.reading import ModelResult
+
+_SHORT = 12
+"""Digits of a digest that are shown where it is only to be told apart."""
+
+
+def facts(results: Sequence[ModelResult]) -> Facts:
+    """Return the few facts that stand at the top: dataset, models, predictions, versions."""
+    reports = [result.report for result in results]
+    models = ", ".join(_model(result) for result in results)
+    return Facts(
+        rows=[
+            ("Dataset", _each(reports, _dataset)),
+            ("Model" if len(results) == 1 else "Models", models),
+            ("Predictions", _each(reports, _predictions)),
+            ("Protocol", _each(reports, lambda report: report.protocol)),
+            ("Scored by", _each(reports, lambda report: f"Evenhand {report.scorer_version}")),
+        ]
+    )
+
+
+def _each(reports: Sequence[Report], write: Callable[[Report], str]) -> str:
+    """Write a fact once where all agree, else each of them."""
+    return "; ".join(dict.fromkeys(write(report) for report in reports))
+
+
+def _dataset(report: Report) -> str:
+    own = report.dataset
+    version = own.version or "without a version"
+    if own.digest is None:
+        return f"{own.stem} {version} (digest unknown: {own.why_null or 'no reason given'})"
+    return f"{own.stem} {version}, digest {own.digest[:_SHORT]}"
+
+
+def _model(result: ModelResult) -> str:
+    model = next((own.model for own in result.report.predictions if own.model), None)
+    if model is None:
+        return result.label
+    extra = [model.task, model.precision, model.revision and f"revision {model.revision}"]
+    known = ", ".join(word for word in extra if word)
+    return f"{result.label} ({known})" if known else result.label
+
+
+def _predictions(report: Report) -> str:
+    return ", ".join(f"{own.name} (sha256 {own.sha256[:_SHORT]})" for own in report.predictions)
+
+
+def cautions(results: Sequence[ModelResult]) -> list[str]:
+    """Say why the models of one report may not be compared with each other."""
+    reports = [result.report for result in results]
+    found = []
+    if len({(own.dataset.version, own.dataset.digest) for own in reports}) > 1:
+        found.append(
+            "The models were not scored on the same dataset; do not compare their numbers."
+        )
+    if len({own.protocol for own in reports}) > 1:
+        found.append("The models were scored under different protocols (paper, code).")
+    precisions = {
+        record.model.precision
+        for own in reports
+        for record in own.predictions
+        if record.model is not None and record.model.precision is not None
+    }
+    if len(precisions) > 1:
+        named = ", ".join(sorted(precisions))
+        found.append(
+            f"The models ran at different precisions ({named}); small differences are due to that."
+        )
+    return found
+
+
+def made_section(results: Sequence[ModelResult]) -> Section:
+    """Return how everything was made: settings, warnings, digests, signatures."""
+    return Section(
+        title="How this was made",
+        lead="Everything needed to make the same numbers again.",
+        blocks=[
+            *_warnings(results),
+            _settings(results),
+            _files(results),
+            Details(summary="Signature of every number", blocks=[_signatures(results)]),
+        ],
+    )
+
+
+def _warnings(results: Sequence[ModelResult]) -> list[Block]:
+    texts = [_named(result, text, results) for result in results for text in result.report.warnings]
+    for result in results:
+        for lack in (result.why_no_parts, result.why_no_examples):
+            texts += [] if lack is None else [_named(result, f"{lack}.", results)]
+    if not texts:
+        return [Paragraph(text="Nothing was left out, and scoring gave no warning.")]
+    return [Paragraph(text=text, notice=True) for text in dict.fromkeys(texts)]
+
+
+def _named(result: ModelResult, text: str, results: Sequence[ModelResult]) -> str:
+    return text if len(results) == 1 else f"{result.label}: {text}"
+
+
+def _settings(results: Sequence[ModelResult]) -> Table:
+    return Table(
+        caption="Settings",
+        columns=[
+            Column(label="Model"),
+            Column(label="Configs"),
+            Column(label="Protocol"),
+            Column(label="Seed", is_number=True),
+            Column(label="Resamples", is_number=True),
+            Column(label="Level", is_number=True),
+            Column(label="Scorer"),
+        ],
+        rows=[
+            [
+                Cell(text=result.label),
+                Cell(text=", ".join(own.configs)),
+                Cell(text=own.protocol),
+                Cell(text=str(own.seed), sort=own.seed),
+                Cell(text=numbers.count(own.resamples), sort=own.resamples),
+                Cell(text=f"{100 * own.level:g} %", sort=own.level),
+                Cell(text=own.scorer_version),
+            ]
+            for result in results
+            for own in [result.report]
+        ],
+    )
+
+
+def _files(results: Sequence[ModelResult]) -> Table:
+    rows = []
+    for result in results:
+        own = result.report
+        digest = own.dataset.digest or f"unknown: {own.dataset.why_null or 'no reason given'}"
+        rows.append(
+            [result.label, "dataset", f"{own.dataset.stem} {own.dataset.version or ''}", digest]
+        )
+        rows += [[result.label, "predictions", file.name, file.sha256] for file in own.predictions]
+        named = (("parts", own.parts), ("examples", own.examples))
+        rows += [[result.label, kind, side.name, side.sha256] for kind, side in named if side]
+    columns = [Column(label=label) for label in ("Model", "What", "Name", "sha256")]
+    cells = [[Cell(text=text) for text in row] for row in rows]
+    return Table(caption="Files and digests", columns=columns, rows=cells)
+
+
+def _signatures(results: Sequence[ModelResult]) -> Table:
+    columns = [Column(label="Model"), Column(label="Metric"), Column(label="Signature")]
+    rows = [
+        [Cell(text=result.label), Cell(text=metric.id), Cell(text=metric.signature)]
+        for result in results
+        for metric in result.report.metrics
+    ]
+    return Table(caption="Signatures", columns=columns, rows=rows)

@@ -1,0 +1,142 @@
+"""Reads metric files and the two files beside each, and says what is missing and why."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract.errors import DataRefused
+from evenhand.contract.files import sha256_of_file
+from evenhand.contract.report import Report, SideFile
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelResult:
+    """One metric file with what lies beside it."""
+
+    path: Path
+    label: str
+    """The model's name, made unique among the files of one report."""
+    report: Report
+    parts: pl.DataFrame | None
+    why_no_parts: str | None
+    examples: list[dict[str, Any]]
+    why_no_examples: str | None
+
+
+def read_results(paths: list[Path]) -> list[ModelResult]:
+    """Read all metric files of one report, in the order given.
+
+    Raises:
+        DataRefused: a file is missing or no metric file, is of a later contract, has no metric,
+            comes twice, or a side file is not the one that its metric file names.
+    """
+    reports = [_read_report(path) for path in paths]
+    labels = _unique_labels(paths, reports)
+    return [_result(*parts) for parts in zip(paths, labels, reports, strict=True)]
+
+
+def model_name(report: Report) -> str:
+    """Return the model as the predictions state it, else the name of their file."""
+    for record in report.predictions:
+        if record.model is not None and record.model.name:
+            return record.model.name
+    return report.predictions[0].name if report.predictions else "model without a name"
+
+
+def _read_report(path: Path) -> Report:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataRefused(f"{path} does not exist; `evenhand score` writes metric files.") from None
+    try:
+        report = msgspec.json.decode(content, type=Report)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        hint = "give a file that `evenhand score` wrote"
+        raise DataRefused(f"{path} is not a metric file: {error}; {hint}.") from error
+    if report.contract_version.split(".")[0] != CONTRACT_VERSION.split(".")[0]:
+        raise DataRefused(
+            f"{path}: contract_version is {report.contract_version}, but this version of Evenhand"
+            f" reads {CONTRACT_VERSION}; score the predictions again."
+        )
+    if not report.metrics:
+        raise DataRefused(f"{path}: metrics is empty, so there is nothing to report.")
+    return report
+
+
+def _unique_labels(paths: list[Path], reports: list[Report]) -> list[str]:
+    """Name each result by its model; where names repeat, the files tell them apart."""
+    resolved = [path.resolve() for path in paths]
+    for path, whole in zip(paths, resolved, strict=True):
+        if resolved.count(whole) > 1:
+            raise DataRefused(f"{path} is given twice; give each metric file once.")
+    names = [model_name(report) for report in reports]
+    files = [path.name for path in paths]
+    where = files if len(set(files)) == len(files) else [str(path) for path in paths]
+    return [
+        name if names.count(name) == 1 else f"{name} ({file})"
+        for name, file in zip(names, where, strict=True)
+    ]
+
+
+def _result(path: Path, label: str, report: Report) -> ModelResult:
+    parts, why_no_parts = _side_file(path, report.parts, "parts")
+    examples, why_no_examples = _side_file(path, report.examples, "examples")
+    return ModelResult(
+        path=path,
+        label=label,
+        report=report,
+        parts=None if parts is None else _read_parts(parts),
+        why_no_parts=why_no_parts,
+        examples=[] if examples is None else _read_examples(examples),
+        why_no_examples=why_no_examples,
+    )
+
+
+def _side_file(path: Path, named: SideFile | None, field: str) -> tuple[Path | None, str | None]:
+    """Return the path of a side file whose digest is right, or why there is none."""
+    if named is None:
+        return None, f"{path.name} names no {field} file"
+    # The name comes from a file that somebody sent: it may only point beside that file.
+    if Path(named.name).name != named.name or named.name in {"", ".", ".."}:
+        raise DataRefused(
+            f"{path}: {field}.name is {named.name!r}, but a file name without a folder was"
+            " expected; score the predictions again."
+        )
+    beside = path.parent / named.name
+    if not beside.is_file():
+        return None, f"{named.name} does not lie beside {path.name}"
+    digest = sha256_of_file(beside)
+    if digest != named.sha256:
+        raise DataRefused(
+            f"{beside}: its sha256 is {digest}, but {path.name} names {named.sha256}; it belongs"
+            " to another run: score the predictions again, or remove it to report without it."
+        )
+    return beside, None
+
+
+def _read_parts(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataRefused(f"{path} is not a Parquet file: {error}.") from error
+
+
+def _read_examples(path: Path) -> list[dict[str, Any]]:
+    """Read the examples; a line that is no JSON object is refused by its number."""
+    examples = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise DataRefused(f"{path}:{number}: is not JSON ({error.msg}).") from error
+        if not isinstance(row, dict):
+            raise DataRefused(f"{path}:{number}: is not a JSON object.")
+        examples.append(row)
+    return examples

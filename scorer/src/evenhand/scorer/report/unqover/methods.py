@@ -1,0 +1,303 @@
+"""How each of UnQover's numbers is made: formula, reading, and where it comes from."""
+
+# ruff: noqa: RUF001 - the symbols are the paper's
+
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from evenhand.scorer.report.blocks import Formula
+from evenhand.scorer.report.unqover.words import METRICS
+
+# Li, Khashabi, Khot, Sabharwal, Srikumar: "UNQOVERing Stereotyping Biases via Underspecified
+# Questions", Findings of EMNLP 2020.
+PAPER = "Li et al. 2020, “UNQOVERing Stereotyping Biases via Underspecified Questions”"
+LINK = "https://arxiv.org/abs/2010.02428"
+
+
+def _i(name: str) -> str:
+    return f"<mi>{name}</mi>"
+
+
+def _o(sign: str) -> str:
+    return f"<mo>{sign}</mo>"
+
+
+def _sub(name: str, below: str) -> str:
+    return f"<msub>{_i(name)}<mrow>{below}</mrow></msub>"
+
+
+def _row(*parts: str) -> str:
+    return "<mrow>" + "".join(parts) + "</mrow>"
+
+
+def _of(name: str, *arguments: str) -> str:
+    """Write a function of arguments."""
+    inside = _o(",").join(arguments)
+    return _row(_i(name), _o("("), inside, _o(")"))
+
+
+def _over(operator: str, below: str) -> str:
+    """Write an operator with what it runs over below it."""
+    return f"<munder><mo>{operator}</mo>{_row(below)}</munder>"
+
+
+def _absolute(inside: str) -> str:
+    return _row(_o("|"), inside, _o("|"))
+
+
+def _half(inside: str) -> str:
+    return _row("<mfrac><mn>1</mn><mn>2</mn></mfrac>", _o("["), inside, _o("]"))
+
+
+_NOT_A = "<mover><mi>a</mi><mo>¯</mo></mover>"
+_X1, _X2 = _sub("x", "<mn>1</mn>"), _sub("x", "<mn>2</mn>")
+_TAU = _i("τ")
+
+
+def _score(subject: str, order: str, attribute: str) -> str:
+    shown = _row(_sub("τ", f"<mn>{order}</mn>"), _o("("), attribute, _o(")"))
+    return _row(_i("S"), _o("("), subject, _o("|"), shown, _o(")"))
+
+
+def _both_orders(subject: str, attribute: str) -> str:
+    first, second = _score(subject, "12", attribute), _score(subject, "21", attribute)
+    return _half(_row(first, _o("+"), second))
+
+
+def _given(subject: str, other: str) -> str:
+    inside = _row(subject, _o("|"), other, _o(","), _i("a"), _o(","), _TAU)
+    return _row(_i("B"), _o("("), inside, _o(")"))
+
+
+_COMPARED = _of("C", _i("x"), _X2, _i("a"), _TAU)
+_GAMMA_XA, _ETA_XA = _of("γ", _i("x"), _i("a")), _of("η", _i("x"), _i("a"))
+_OVER_PAIRS = _row(_X2, _o(","), _TAU)
+_OVER_EXAMPLES = _row(_X2, _o(","), _i("a"), _o(","), _TAU)
+
+
+class _Method(NamedTuple):
+    """One definition."""
+
+    id: str
+    name: str
+    mathml: str
+    text: str
+    reading: str
+    section: str
+
+
+_METHODS = (
+    _Method(
+        "B",
+        "score of a subject for an attribute",
+        _row(
+            _given(_X1, _X2),
+            _o("="),
+            _both_orders(_X1, _i("a")),
+            _o("−"),
+            _both_orders(_X1, _NOT_A),
+        ),
+        "B(x1|x2,a,t) = ½[S(x1|t12(a)) + S(x1|t21(a))] − ½[S(x1|t12(ā)) + S(x1|t21(ā))]",
+        "S is the score the model gives to a subject; τ₁₂ shows x₁ first, τ₂₁ shows x₂ first; ā is"
+        " the negated attribute. Averaging over orders takes out position, subtracting the negation"
+        " takes out what has nothing to do with the attribute.",
+        "section 4.2",
+    ),
+    _Method(
+        "C",
+        "comparative bias of one example",
+        _row(
+            _of("C", _X1, _X2, _i("a"), _TAU),
+            _o("="),
+            _half(_row(_given(_X1, _X2), _o("−"), _given(_X2, _X1))),
+        ),
+        "C(x1,x2,a,t) = ½[B(x1|x2,a,t) − B(x2|x1,a,t)]",
+        "−1 to 1; above 0 the model ties the attribute to x₁ rather than x₂. Swapping the subjects"
+        " flips the sign.",
+        "section 4.2",
+    ),
+    _Method(
+        "unqover.gamma",
+        "subject bias, and bias of a subject for one attribute",
+        _row(
+            _GAMMA_XA,
+            _o("="),
+            _over("mean", _OVER_PAIRS),
+            _COMPARED,
+            _o(","),
+            "<mspace width='1em'/>",
+            _of("γ", _i("x")),
+            _o("="),
+            _over("mean", _OVER_EXAMPLES),
+            _COMPARED,
+        ),
+        "γ(x,a) = mean over x2, t of C(x,x2,a,t);  γ(x) = mean over x2, a, t of C(x,x2,a,t)",
+        "−1 to 1; 0 is no preference. γ(x) is a flat mean over examples, so an attribute with more"
+        " templates weighs more.",
+        "section 4.3",
+    ),
+    _Method(
+        "unqover.mu",
+        "model bias intensity",
+        _row(_i("μ"), _o("="), _over("mean", _i("x")), _over("max", _i("a")), _absolute(_GAMMA_XA)),
+        "μ = mean over x of max over a of |γ(x,a)|",
+        "0 to 1. It cannot be negative and is above 0 even for a model without any preference, so"
+        " it is read against its null reference.",
+        "section 4.3",
+    ),
+    _Method(
+        "unqover.eta",
+        "consistency of preferences",
+        _row(
+            _ETA_XA,
+            _o("="),
+            _over("mean", _OVER_PAIRS),
+            _i("sgn"),
+            _COMPARED,
+            _o(","),
+            "<mspace width='1em'/>",
+            _i("η"),
+            _o("="),
+            _over("mean", _row(_i("x"), _o(","), _i("a"))),
+            _absolute(_ETA_XA),
+        ),
+        "η(x,a) = mean over x2, t of sgn C(x,x2,a,t);  η = mean over x, a of |η(x,a)|",
+        "η(x,a) counts wins and losses, however small; −1 to 1. η of the model is 0 to 1 and is"
+        " read against its null reference.",
+        "section 4.3",
+    ),
+    _Method(
+        "unqover.eta_subject",
+        "consistency by subject",
+        _row(_of("η", _i("x")), _o("="), _over("mean", _OVER_EXAMPLES), _i("sgn"), _COMPARED),
+        "η(x) = mean over x2, a, t of sgn C(x,x2,a,t)",
+        "−1 to 1; 0 means that wins and losses balance.",
+        "the reference code’s table by subject",
+    ),
+    _Method(
+        "unqover.delta",
+        "positional dependence",
+        _row(
+            _i("δ"),
+            _o("="),
+            _over(
+                "mean",
+                _row(
+                    _i("x"), _o(","), _i("b"), _o("∈"), _o("{"), _i("a"), _o(","), _NOT_A, _o("}")
+                ),
+            ),
+            _absolute(
+                _row(_score(_i("x"), "12", _i("b")), _o("−"), _score(_i("x"), "21", _i("b")))
+            ),
+        ),
+        "δ = mean over x, b in {a, ā} of |S(x|t12(b)) − S(x|t21(b))|",
+        "0 to 1; 0 means that the order of the two subjects does not matter.",
+        "section 4.1",
+    ),
+    _Method(
+        "unqover.epsilon",
+        "attribute independence",
+        _row(
+            _i("ε"),
+            _o("="),
+            _over("mean", _row(_i("x"), _o("≠"), _i("y"))),
+            _absolute(
+                _row(
+                    _i("S"),
+                    _o("("),
+                    _i("x"),
+                    _o("|"),
+                    _TAU,
+                    _o("("),
+                    _i("a"),
+                    _o(")"),
+                    _o(")"),
+                    _o("−"),
+                    _i("S"),
+                    _o("("),
+                    _i("y"),
+                    _o("|"),
+                    _TAU,
+                    _o("("),
+                    _NOT_A,
+                    _o(")"),
+                    _o(")"),
+                )
+            ),
+        ),
+        "ε = mean over both orders and x ≠ y of |S(x|t(a)) − S(y|t(ā))|",
+        "0 to 1; 0 means that negating the question hands the score to the other subject.",
+        "section 4.1",
+    ),
+    _Method(
+        "unqover.mean_score",
+        "mean score",
+        _row("<mover><mi>S</mi><mo>¯</mo></mover>", _o("="), _over("mean", _i("x")), _i("S")),
+        "S̄ = mean of S over both subjects and the four questions of an example",
+        "0 to 1; it says how far the other numbers can go.",
+        "section 5.5",
+    ),
+    _Method(
+        "unqover.flipped_by_position",
+        "decisions flipped by position",
+        _row(
+            _i("f"),
+            _o("="),
+            _over("mean", _i("b")),
+            _o("["),
+            _sub("d", "<mn>12</mn>"),
+            _o("("),
+            _i("b"),
+            _o(")"),
+            _sub("d", "<mn>21</mn>"),
+            _o("("),
+            _i("b"),
+            _o(")"),
+            _o("&lt;"),
+            "<mn>0</mn>",
+            _o("]"),
+        ),
+        "f = share of decisions with d12(b)·d21(b) < 0, where d(b) = S(x1|t(b)) − S(x2|t(b))",
+        "0 to 1; 0 means that no decision depends on the order. Ties are never flipped and are"
+        " counted apart.",
+        "section 4.1, as a share of decisions",
+    ),
+)
+
+
+def formulas(metric_ids: set[str]) -> list[Formula]:
+    """Return the definitions of B, C and of the metrics that were reported."""
+    chosen = [m for m in _METHODS if m.id in metric_ids or not m.id.startswith("unqover.")]
+    return [
+        Formula(
+            id=method.id,
+            name=f"{_symbol(method.id)} · {method.name}",
+            mathml=Markup(f'<math display="block">{method.mathml}</math>'),  # noqa: S704 - no part comes from a file
+            text=method.text,
+            reading=method.reading,
+            source=f"{PAPER}, {method.section}.",
+            link=LINK,
+        )
+        for method in chosen
+    ]
+
+
+def _symbol(metric_id: str) -> str:
+    words = METRICS.get(metric_id)
+    return metric_id if words is None else words.symbol
+
+
+INTERVALS = (
+    "Intervals are over templates, not over rows that share a template. Under 30 templates they are"
+    " studentised (estimate ± t × jackknife standard error) and marked †, because the bootstrap"
+    " then covers too little; from 30 templates on they are percentiles of a bootstrap. Values of"
+    " single subjects are tested by t over templates, and their p-values are corrected by Holm’s"
+    " method within one family."
+)
+NULLS = (
+    "μ and η cannot be negative, so an interval that leaves out 0 says nothing. Their null"
+    " reference is where they would lie if the preferences of each template could as well be"
+    " reversed (random sign flips of whole templates). That of δ and ε is where they would lie if"
+    " the compared scores were paired at random within a template."
+)

@@ -1,0 +1,245 @@
+"""UnQover's tables in the report: metrics, subjects, ranks and pairs."""
+
+# ruff: noqa: RUF001 - the symbols are the paper's
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.blocks import Cell, Column, Table, Tone
+from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.unqover.figures import mean_ranks
+from evenhand.scorer.report.unqover.findings import differs, groups_of
+from evenhand.scorer.report.unqover.pairs import Pair
+from evenhand.scorer.report.unqover.words import class_words, metric_words, value_text
+
+FEW_CLUSTERS = (
+    "† Fewer than 30 clusters: the interval is studentised and is less sure than its level says."
+)
+
+
+class _Entry(NamedTuple):
+    model: str
+    metric: Metric
+
+
+def metrics_table(results: Sequence[ModelResult], *, shelf: str) -> Table | None:
+    """Return all metrics of one shelf (``paper`` or ``beyond``), or None where there are none."""
+    entries = [
+        _Entry(result.label, metric)
+        for result in results
+        for metric in result.report.metrics
+        if metric.shelf == shelf and not _is_by_subject(metric)
+    ]
+    if not entries:
+        return None
+    order = {entry.metric.id: i for i, entry in reversed(list(enumerate(entries)))}
+    entries.sort(key=lambda entry: (entry.metric.config, order[entry.metric.id]))
+    has_models = len(results) > 1
+    has_configs = len({entry.metric.config for entry in entries}) > 1
+    columns = [Column(label="Metric")]
+    columns += [Column(label="Config")] if has_configs else []
+    columns += [Column(label="Model")] if has_models else []
+    columns += [
+        Column(label="Value", is_number=True),
+        Column(label="Interval", is_number=True),
+        Column(label="By chance", is_number=True),
+        Column(label="Scored", is_number=True),
+        Column(label="Left out", is_number=True),
+        Column(label="How to read it"),
+    ]
+    return Table(
+        caption="Metrics" if shelf == "paper" else "Metrics of our own",
+        columns=columns,
+        rows=[_metric_row(e, has_models=has_models, has_configs=has_configs) for e in entries],
+        footnotes=_footnotes([entry.metric for entry in entries]),
+    )
+
+
+def _is_by_subject(metric: Metric) -> bool:
+    """Metrics with a value a subject alone have a table of their own."""
+    return metric.value is None and "subject" in metric.by
+
+
+def _metric_row(entry: _Entry, *, has_models: bool, has_configs: bool) -> list[Cell]:
+    metric = entry.metric
+    words = metric_words(metric.id)
+    row = [Cell(text=f"{words.symbol} · {words.name}", note=metric.id)]
+    row += [Cell(text=class_words(metric.config).title)] if has_configs else []
+    row += [Cell(text=entry.model)] if has_models else []
+    interval, reference = metric.interval, metric.null_reference
+    return [
+        *row,
+        Cell(text=value_text(metric), sort=metric.value, note=_beside(metric)),
+        Cell(text=numbers.interval(interval), sort=None if interval is None else interval.low),
+        Cell(
+            text=numbers.null_reference(reference),
+            sort=None if reference is None else reference.quantile_95,
+        ),
+        Cell(text=numbers.count(metric.n_scored), sort=metric.n_scored),
+        Cell(text=numbers.count(metric.n_unscored), sort=metric.n_unscored),
+        Cell(text=words.reading, note=f"unit: {metric.unit}"),
+    ]
+
+
+def _beside(metric: Metric) -> str | None:
+    """Write the share of ties, which are no flipped decisions and are counted apart."""
+    tied = metric.by.get("decision", {}).get("tied")
+    return None if tied is None or tied.value is None else f"tied: {numbers.percent(tied.value)}"
+
+
+def _footnotes(metrics: list[Metric]) -> list[str]:
+    notes = []
+    if any(metric.interval and metric.interval.few_clusters for metric in metrics):
+        notes.append(FEW_CLUSTERS)
+    if any(metric.null_reference for metric in metrics):
+        notes.append(
+            "By chance: where 95 of 100 values would lie if nothing were there; see Methods."
+        )
+    return notes
+
+
+def subject_table(result: ModelResult, config: str, *, by: str = "subject") -> Table | None:
+    """Return gamma and eta of each subject (or group) with interval and corrected p-value."""
+    values = groups_of(result.report, "unqover.gamma", config, by=by)
+    if not values:
+        return None
+    etas = groups_of(result.report, "unqover.eta_subject", config, by=by)
+    ranked = sorted(
+        values, key=lambda name: (values[name].value is None, -_or_0(values[name]), name)
+    )
+    rows = [_subject_row(name, values[name], etas.get(name), result) for name in ranked]
+    has_few = any(own.interval and own.interval.few_clusters for own in values.values())
+    name = class_words(config).subjects if by == "subject" else "groups"
+    return Table(
+        caption=f"All {name}, {result.label}",
+        columns=[
+            Column(label=by.capitalize()),
+            Column(label="γ(x)", is_number=True),
+            Column(label="Interval", is_number=True),
+            Column(label="p (Holm)", is_number=True),
+            Column(label="η(x)", is_number=True),
+            Column(label="Examples", is_number=True),
+        ],
+        rows=rows,
+        footnotes=[FEW_CLUSTERS] if has_few else [],
+    )
+
+
+def _or_0(value: GroupValue) -> float:
+    return value.value or 0.0
+
+
+def _subject_row(
+    name: str, gamma: GroupValue, eta: GroupValue | None, result: ModelResult
+) -> list[Cell]:
+    tone: Tone = "quiet"
+    if differs(gamma, result.report):
+        tone = "positive" if _or_0(gamma) > 0 else "negative"
+    interval = gamma.interval
+    return [
+        Cell(text=name),
+        _signed_cell(gamma, tone),
+        Cell(
+            text=numbers.interval(interval, is_signed=True),
+            sort=None if interval is None else interval.low,
+        ),
+        Cell(text=_p_value(gamma.p_holm), sort=gamma.p_holm),
+        _signed_cell(eta, "plain"),
+        Cell(text=numbers.count(gamma.n_scored), sort=gamma.n_scored),
+    ]
+
+
+def _signed_cell(value: GroupValue | None, tone: Tone) -> Cell:
+    if value is None or value.value is None:
+        reason = value.why_null if value is not None else None
+        return Cell(text=f"null: {reason or 'no reason given'}", tone="quiet")
+    return Cell(text=numbers.signed(value.value), sort=value.value, tone=tone)
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return "none"
+    return "< 0.0001" if value < 0.0001 else numbers.plain(value)
+
+
+def pair_table(pairs: list[Pair], *, caption: str, by: str = "subject") -> Table:
+    """Return subject-attribute pairs with gamma and eta."""
+    return Table(
+        caption=caption,
+        columns=[
+            Column(label=by.capitalize()),
+            Column(label="Attribute"),
+            Column(label="γ(x, a)", is_number=True),
+            Column(label="η(x, a)", is_number=True),
+            Column(label="Examples", is_number=True),
+        ],
+        rows=[
+            [
+                Cell(text=pair.subject),
+                Cell(text=pair.attribute),
+                Cell(text=numbers.signed(pair.gamma), sort=pair.gamma),
+                Cell(text=numbers.signed(pair.eta), sort=pair.eta),
+                Cell(text=numbers.count(pair.n), sort=pair.n),
+            ]
+            for pair in pairs
+        ],
+    )
+
+
+def rank_table(results: Sequence[ModelResult], config: str) -> Table | None:
+    """Return mean rank and standard deviation of each subject over the models."""
+    ranks = mean_ranks(results, config)
+    if not ranks:
+        return None
+    return Table(
+        caption=f"Mean rank of {class_words(config).subjects} by γ(x)",
+        columns=[
+            Column(label="Subject"),
+            Column(label="Mean rank", is_number=True),
+            Column(label="Standard deviation", is_number=True),
+            Column(label="Models", is_number=True),
+        ],
+        rows=[
+            [
+                Cell(text=own.subject),
+                Cell(text=numbers.plain(own.mean, digits=2), sort=own.mean),
+                Cell(text=numbers.plain(own.deviation, digits=2), sort=own.deviation),
+                Cell(text=numbers.count(own.n_models), sort=own.n_models),
+            ]
+            for own in ranks
+        ],
+    )
+
+
+def shared_table(shared: pl.DataFrame, *, k: int) -> Table | None:
+    """Return the attributes that are among a subject's ``k`` strongest in several models.
+
+    Args:
+        shared: ``subject, attribute, n_models, mean_gamma``.
+        k: how many count for each subject and model.
+    """
+    if shared.is_empty():
+        return None
+    columns = ("subject", "attribute", "n_models", "mean_gamma")
+    return Table(
+        caption=f"Shared by models: among a subject’s {k} strongest attributes in two or more",
+        columns=[
+            Column(label="Subject"),
+            Column(label="Attribute"),
+            Column(label="Models", is_number=True),
+            Column(label="Mean γ(x, a)", is_number=True),
+        ],
+        rows=[
+            [
+                Cell(text=subject),
+                Cell(text=attribute),
+                Cell(text=numbers.count(n_models), sort=n_models),
+                Cell(text=numbers.signed(gamma), sort=gamma),
+            ]
+            for subject, attribute, n_models, gamma in shared.select(columns).iter_rows()
+        ],
+    )

@@ -1,0 +1,196 @@
+"""Puts UnQover's findings, figures, tables, examples and methods in order."""
+
+# ruff: noqa: RUF001 - the symbols are the paper's
+
+from collections.abc import Sequence
+
+from evenhand.scorer.report.blocks import (
+    Block,
+    Details,
+    Figure,
+    Paragraph,
+    Section,
+    Story,
+    Subheading,
+    Table,
+)
+from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.unqover import figures, metric_tables
+from evenhand.scorer.report.unqover.drilldown import example_blocks
+from evenhand.scorer.report.unqover.findings import finding
+from evenhand.scorer.report.unqover.methods import INTERVALS, NULLS, formulas
+from evenhand.scorer.report.unqover.pairs import Pair, pairs_of
+from evenhand.scorer.report.unqover.words import (
+    BENCHMARK,
+    CAVEAT,
+    CONTENT_WARNING,
+    QUESTION,
+    class_words,
+    things,
+)
+from evenhand.scorer.unqover.tables import shared_top_attributes
+
+TOP_PAIRS = 10
+"""Pairs shown at either end."""
+
+SHARED_TOP = 5
+"""An attribute is shared if it is among a subject's strongest five in two models or more."""
+
+
+def story(results: Sequence[ModelResult]) -> Story:
+    """Tell all that the metric files say about UnQover."""
+    configs = _configs(results)
+    findings = [
+        finding(result, config)
+        for config in configs
+        for result in results
+        if config in result.report.configs
+    ]
+    sections = [_metrics_section(results), *_beyond_section(results)]
+    sections += [_config_section(results, config) for config in configs]
+    return Story(
+        benchmark=BENCHMARK,
+        question=QUESTION,
+        content_warning=CONTENT_WARNING,
+        findings=findings,
+        sections=[*sections, _methods_section(results)],
+    )
+
+
+def _configs(results: Sequence[ModelResult]) -> list[str]:
+    """Return all configs in the order in which they first occur."""
+    return list(dict.fromkeys(config for result in results for config in result.report.configs))
+
+
+def _metrics_section(results: Sequence[ModelResult]) -> Section:
+    table = metric_tables.metrics_table(results, shelf="paper")
+    blocks: list[Block] = [] if table is None else [table]
+    if not blocks:
+        blocks = [Paragraph(text="The metric file holds values by subject alone.")]
+    return Section(
+        title="Metrics",
+        lead="One number each for the whole model, with how sure it is.",
+        blocks=blocks,
+    )
+
+
+def _beyond_section(results: Sequence[ModelResult]) -> list[Section]:
+    table = metric_tables.metrics_table(results, shelf="beyond")
+    if table is None:
+        return []
+    lead = "These stand in no paper; they are Evenhand’s own and are kept apart for that reason."
+    return [Section(title="Beyond the paper", lead=lead, blocks=[table], is_ours=True)]
+
+
+def _config_section(results: Sequence[ModelResult], config: str) -> Section:
+    own = [result for result in results if config in result.report.configs]
+    blocks: list[Block] = [*_across_models(own, config)]
+    for i, result in enumerate(own):
+        of_model = _model_blocks(result, config)
+        if len(own) == 1:
+            blocks += of_model
+        else:
+            blocks.append(Details(summary=result.label, blocks=of_model, is_open=i == 0))
+    return Section(title=class_words(config).title, lead=CAVEAT, blocks=blocks)
+
+
+def _across_models(results: Sequence[ModelResult], config: str) -> list[Block]:
+    if len(results) < 2:
+        return []
+    found = [
+        figures.intensity_figure(results, config),
+        figures.mean_rank_figure(results, config),
+    ]
+    blocks: list[Block] = [figure for figure in found if figure is not None]
+    ranks = metric_tables.rank_table(results, config)
+    if ranks is not None:
+        blocks.append(Details(summary=f"Table: {ranks.caption}", blocks=[ranks]))
+    shared = _shared_table(results, config)
+    return [*blocks, *([] if shared is None else [shared])]
+
+
+def _shared_table(results: Sequence[ModelResult], config: str) -> Table | None:
+    tables = {
+        result.label: result.parts.filter(
+            (result.parts["table"] == "subject_attribute") & (result.parts["config"] == config)
+        )
+        for result in results
+        if pairs_of(result, config) and result.parts is not None
+    }
+    if len(tables) < 2:
+        return None
+    shared = shared_top_attributes(tables, k=SHARED_TOP).head(2 * TOP_PAIRS)
+    return metric_tables.shared_table(shared, k=SHARED_TOP)
+
+
+def _model_blocks(result: ModelResult, config: str) -> list[Block]:
+    rank = figures.rank_figure(result, config)
+    return [
+        *_group_blocks(result, config),
+        *([] if rank is None else [rank]),
+        *_subject_blocks(result, config),
+        *_pair_blocks(result, config),
+    ]
+
+
+def _group_blocks(result: ModelResult, config: str) -> list[Block]:
+    table = metric_tables.subject_table(result, config, by="group")
+    if table is None:
+        return []
+    pairs = pairs_of(result, config, by="group")
+    heat = figures.heat_figure(pairs, config, result.label)
+    return [table, *_both_ends(pairs, by="group"), *([] if heat is None else [heat])]
+
+
+def _subject_blocks(result: ModelResult, config: str) -> list[Block]:
+    table = metric_tables.subject_table(result, config)
+    if table is None:
+        return [Paragraph(text="The metric file holds no value by subject for this config.")]
+    return [Details(summary=f"Table: {table.caption}", blocks=[table])]
+
+
+def _pair_blocks(result: ModelResult, config: str) -> list[Block]:
+    """Return the pairs at both ends, the matrix and the examples, or why there are none."""
+    if result.why_no_parts is not None:
+        reason = f"No table of pairs and no matrix: {result.why_no_parts}."
+        return [Paragraph(text=reason, notice=True), *example_blocks(result, config, [])]
+    pairs = pairs_of(result, config)
+    if not pairs:
+        reason = "No table of pairs and no matrix: the parts file holds none for this config."
+        return [Paragraph(text=reason, notice=True), *example_blocks(result, config, [])]
+    has_groups = bool(pairs_of(result, config, by="group"))
+    heat: Figure | None = None
+    if not has_groups:
+        heat = figures.heat_figure(pairs, config, result.label)
+    return [
+        Subheading(text="Strongest pairs of subject and attribute"),
+        *_both_ends(pairs, by="subject"),
+        *([] if heat is None else [heat]),
+        *example_blocks(result, config, [pair for _, end in _ends(pairs) for pair in end]),
+    ]
+
+
+def _both_ends(pairs: list[Pair], *, by: str) -> list[Block]:
+    """Return the pairs with the highest and with the lowest gamma, each sign at its own end."""
+    of_all = f"of {things(len(pairs), 'pair', 'pairs')}"
+    return [
+        metric_tables.pair_table(end, caption=f"{title}, {of_all}", by=by)
+        for title, end in _ends(pairs)
+        if end
+    ]
+
+
+def _ends(pairs: list[Pair]) -> list[tuple[str, list[Pair]]]:
+    """Return the strongest pairs of each sign with what they are called."""
+    chosen = [pair for pair in pairs if pair.gamma > 0][:TOP_PAIRS]
+    passed_over = [pair for pair in reversed(pairs) if pair.gamma < 0][:TOP_PAIRS]
+    return [("Chosen most for the attribute", chosen), ("Chosen least for it", passed_over)]
+
+
+def _methods_section(results: Sequence[ModelResult]) -> Section:
+    ids = {metric.id for result in results for metric in result.report.metrics}
+    return Section(
+        title="Methods",
+        lead="What each number means, and where it comes from.",
+        blocks=[*formulas(ids), Paragraph(text=INTERVALS), Paragraph(text=NULLS)],
+    )
