@@ -9,8 +9,9 @@ from typing import Literal
 
 from markupsafe import Markup
 
-Tone = Literal["plain", "positive", "negative", "quiet"]
-"""``positive``: above 0 and differs from it; ``negative``: below; ``quiet``: does not differ."""
+Tone = Literal["plain", "positive", "negative", "quiet", "reason"]
+"""``positive``: above 0 and differs from it; ``negative``: below; ``quiet``: does not differ;
+``reason``: there is no value, the text says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +161,8 @@ class Facts:
     """Names and values in two columns."""
 
     kind = "facts"
-    rows: list[tuple[str, str]]
+    rows: list[tuple[str, list[str]]]
+    """(name, its values)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +173,8 @@ class Details:
     summary: str
     blocks: list["Block"]
     is_open: bool = False
+    is_major: bool = False
+    """True where it holds a large part, e.g. all that belongs to one model."""
 
 
 Block = Paragraph | Subheading | Table | Figure | Example | Formula | Facts | Details

@@ -111,4 +111,7 @@ def _formula(formula: Formula) -> list[str]:
 
 
 def _facts(facts: Facts) -> list[str]:
-    return [*(f"- {escaped(name)}: {escaped(value)}" for name, value in facts.rows), ""]
+    return [
+        *(f"- {escaped(name)}: {escaped('; '.join(values))}" for name, values in facts.rows),
+        "",
+    ]

@@ -1,12 +1,16 @@
 """How numbers are written and where they lie on an axis."""
 
 import math
+from collections.abc import Callable, Sequence
 
 from evenhand.contract.report import Interval, NullReference
 from evenhand.scorer.report.blocks import Tick
 
 MINUS = "\N{MINUS SIGN}"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 _DIGITS = 4
+_MARGIN = 0.03
+"""Share of an axis that is left free beyond the outermost value."""
 
 
 def plain(value: float, *, digits: int = _DIGITS) -> str:
@@ -31,12 +35,21 @@ def signed(value: float, *, digits: int = _DIGITS) -> str:
 
 
 def percent(value: float) -> str:
-    """Write a fraction as percent.
+    r"""Write a fraction as percent.
 
     >>> percent(0.314)
-    '31.4 %'
+    '31.4\xa0%'
     """
-    return f"{plain(100 * value, digits=1)} %"
+    return f"{plain(100 * value, digits=1)}{NO_BREAK}%"
+
+
+def level(value: float) -> str:
+    r"""Write the level of an interval.
+
+    >>> level(0.95)
+    '95\xa0%'
+    """
+    return f"{100 * value:g}{NO_BREAK}%"
 
 
 def count(value: int) -> str:
@@ -44,13 +57,23 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-def interval(value: Interval | None, *, is_signed: bool = False) -> str:
-    """Write an interval; a dagger says that it rests on few clusters."""
+def interval(value: Interval | None, *, write: Callable[[float], str]) -> str:
+    """Write an interval with ``write``; a dagger says that it rests on few clusters."""
     if value is None:
         return "none"
-    write = signed if is_signed else plain
-    dagger = " †" if value.few_clusters else ""
+    dagger = f"{NO_BREAK}†" if value.few_clusters else ""
     return f"{write(value.low)} to {write(value.high)}{dagger}"
+
+
+def p_value(value: float | None) -> str:
+    """Write a p-value; one that cannot be had is no 1.
+
+    >>> p_value(0.00001), p_value(None)
+    ('< 0.0001', 'none')
+    """
+    if value is None:
+        return "none"
+    return "< 0.0001" if value < 0.0001 else plain(value)
 
 
 def null_reference(value: NullReference | None) -> str:
@@ -59,23 +82,33 @@ def null_reference(value: NullReference | None) -> str:
 
 
 class Axis:
-    """A linear axis that covers the given values with round ticks.
+    """A linear axis over the given values and 0, with ticks at round numbers.
 
-    >>> axis = Axis([0.0, 0.09])
-    >>> [tick.label for tick in axis.ticks()], axis.at(0.05)
-    (['0', '0.05', '0.1'], 50.0)
+    >>> axis = Axis([0.0, 0.1])
+    >>> [(tick.label, tick.at) for tick in axis.ticks()]
+    [('0', 0.0), ('0.05', 48.54), ('0.1', 97.09)]
     """
 
-    def __init__(self, values: list[float], *, about: int = 4, includes_zero: bool = True) -> None:
-        shown = [*values, 0.0] if includes_zero or not values else values
-        low, high = min(shown), max(shown)
-        self._step = _round_step((high - low) / about)
-        self._first = math.floor(low / self._step + 1e-9)
-        self._last = max(math.ceil(high / self._step - 1e-9), self._first + 1)
+    def __init__(self, values: Sequence[float], *, about: int = 4) -> None:
+        low, high = min([0.0, *values]), max([0.0, *values])
+        margin = _MARGIN * (high - low or 1.0)
+        self._low = low - margin if low < 0 else low
+        self._high = high + margin if high > 0 else high
+        if self._low == self._high:
+            self._high = 1.0
+        self._step = _round_step((self._high - self._low) / about)
+
+    @classmethod
+    def of_ranks(cls, n: int) -> "Axis":
+        """Return the axis of ranks 1 to n, with half a rank to spare at either end."""
+        axis = cls([float(n)], about=6)
+        axis._low, axis._high = 0.5, n + 0.5
+        axis._step = max(1.0, axis._step)
+        return axis
 
     def at(self, value: float) -> float:
         """Return a value's position in percent, kept inside the axis."""
-        share = (value / self._step - self._first) / (self._last - self._first)
+        share = (value - self._low) / (self._high - self._low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
     def between(self, low: float, high: float) -> tuple[float, float]:
@@ -84,15 +117,18 @@ class Axis:
 
     def ticks(self) -> list[Tick]:
         """Return the ticks from low to high."""
-        steps = range(self._first, self._last + 1)
+        # A hair of slack, so that a tick on the very end of the axis is not lost to rounding.
+        first = math.ceil(self._low / self._step - 1e-9)
+        last = math.floor(self._high / self._step + 1e-9)
         return [
-            Tick(at=self.at(i * self._step), label=self._label(i * self._step), is_zero=i == 0)
-            for i in steps
+            Tick(at=self.at(i * self._step), label=_tick_label(i * self._step), is_zero=i == 0)
+            for i in range(first, last + 1)
         ]
 
-    def _label(self, value: float) -> str:
-        text = f"{abs(value):.6f}".rstrip("0").rstrip(".")
-        return text if value >= 0 or text == "0" else MINUS + text
+
+def _tick_label(value: float) -> str:
+    text = f"{abs(value):.6f}".rstrip("0").rstrip(".")
+    return text if value >= 0 or text == "0" else MINUS + text
 
 
 def _round_step(rough: float) -> float:

@@ -23,21 +23,20 @@ _SHORT = 12
 def facts(results: Sequence[ModelResult]) -> Facts:
     """Return the few facts that stand at the top: dataset, models, predictions, versions."""
     reports = [result.report for result in results]
-    models = ", ".join(_model(result) for result in results)
     return Facts(
         rows=[
             ("Dataset", _each(reports, _dataset)),
-            ("Model" if len(results) == 1 else "Models", models),
-            ("Predictions", _each(reports, _predictions)),
+            ("Model" if len(results) == 1 else "Models", [_model(result) for result in results]),
+            ("Predictions", [text for report in reports for text in _predictions(report)]),
             ("Protocol", _each(reports, lambda report: report.protocol)),
             ("Scored by", _each(reports, lambda report: f"Evenhand {report.scorer_version}")),
         ]
     )
 
 
-def _each(reports: Sequence[Report], write: Callable[[Report], str]) -> str:
+def _each(reports: Sequence[Report], write: Callable[[Report], str]) -> list[str]:
     """Write a fact once where all agree, else each of them."""
-    return "; ".join(dict.fromkeys(write(report) for report in reports))
+    return list(dict.fromkeys(write(report) for report in reports))
 
 
 def _dataset(report: Report) -> str:
@@ -57,8 +56,8 @@ def _model(result: ModelResult) -> str:
     return f"{result.label} ({known})" if known else result.label
 
 
-def _predictions(report: Report) -> str:
-    return ", ".join(f"{own.name} (sha256 {own.sha256[:_SHORT]})" for own in report.predictions)
+def _predictions(report: Report) -> list[str]:
+    return [f"{own.name}, sha256 {own.sha256[:_SHORT]}" for own in report.predictions]
 
 
 def cautions(results: Sequence[ModelResult]) -> list[str]:
@@ -132,7 +131,7 @@ def _settings(results: Sequence[ModelResult]) -> Table:
                 Cell(text=own.protocol),
                 Cell(text=str(own.seed), sort=own.seed),
                 Cell(text=numbers.count(own.resamples), sort=own.resamples),
-                Cell(text=f"{100 * own.level:g} %", sort=own.level),
+                Cell(text=numbers.level(own.level), sort=own.level),
                 Cell(text=own.scorer_version),
             ]
             for result in results

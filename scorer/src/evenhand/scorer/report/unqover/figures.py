@@ -10,7 +10,7 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Figure, HeatCell, HeatMap, Mark, Tone, TrackPlot
 from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.reading import ModelResult
-from evenhand.scorer.report.unqover.findings import differs, groups_of, metric_of
+from evenhand.scorer.report.unqover.findings import BY_CHANCE, differs, groups_of, metric_of
 from evenhand.scorer.report.unqover.pairs import Pair
 from evenhand.scorer.report.unqover.words import ClassWords, class_words, things, value_text
 from evenhand.scorer.unqover.tables import gamma_of_subjects, ranks_across_models
@@ -58,7 +58,7 @@ def rank_figure(result: ModelResult, config: str) -> Figure | None:
             rows=rows,
             ticks=axis.ticks(),
             axis="γ(x), mean preference for the subject",
-            legend=[*_TONE_LEGEND, ("span", f"{100 * result.report.level:g} % interval")],
+            legend=[*_TONE_LEGEND, ("span", f"{numbers.level(result.report.level)} interval")],
         ),
     )
 
@@ -113,7 +113,7 @@ def _rank_caption(words: ClassWords, report: Report) -> str:
     )
     return (
         f"{meaning} Filled points differ from 0 after Holm’s correction at"
-        f" {100 * (1 - report.level):g} %."
+        f" {numbers.level(1 - report.level)}."
     )
 
 
@@ -123,8 +123,7 @@ def mean_rank_figure(results: Sequence[ModelResult], config: str) -> Figure | No
     if not ranks:
         return None
     shown, n_between = _ends(ranks)
-    spans = [side for own in shown for side in (own.mean - own.deviation, own.mean + own.deviation)]
-    axis = Axis([1.0, float(len(ranks)), *spans], about=6, includes_zero=False)
+    axis = Axis.of_ranks(len(ranks))
     rows = [_mean_rank_mark(own, axis) for own in shown]
     if n_between:
         rows.insert(ENDS, _gap(n_between))
@@ -204,7 +203,7 @@ def intensity_figure(results: Sequence[ModelResult], config: str) -> Figure | No
             legend=[
                 ("bar", "μ"),
                 ("span", "interval"),
-                ("band", "where μ lies by chance (95 %)"),
+                BY_CHANCE,
             ],
         ),
     )
@@ -222,8 +221,8 @@ def _intensity_mark(label: str, metric: Metric, axis: Axis) -> Mark:
     )
 
 
-def heat_figure(pairs: list[Pair], config: str, model: str) -> Figure | None:
-    """Draw gamma(x,a) of the strongest attributes (rows) and subjects (columns)."""
+def heat_figure(pairs: list[Pair], *, columns: str, model: str) -> Figure | None:
+    """Draw gamma(x,a) of the strongest attributes (rows) and subjects or groups (columns)."""
     if not pairs:
         return None
     subjects = _strongest([(pair.subject, pair.gamma) for pair in pairs], HEAT_SUBJECTS)
@@ -232,15 +231,14 @@ def heat_figure(pairs: list[Pair], config: str, model: str) -> Figure | None:
     shown = [gamma[a, x] for a in attributes for x in subjects if (a, x) in gamma]
     limit = max((abs(value) for value in shown), default=0.0) or 1.0
     rows = [(a, [_heat_cell(a, x, gamma.get((a, x)), limit) for x in subjects]) for a in attributes]
-    words = class_words(config)
     return Figure(
-        title="Which subject goes with which attribute, γ(x, a)",
+        title="Who goes with which attribute, γ(x, a)",
         description=(
             f"Heat map of gamma for {things(len(attributes), 'attribute', 'attributes')} by"
-            f" {len(subjects)} {words.subjects}, {model}. The strongest pairs stand as numbers in"
+            f" {len(subjects)} {columns}, {model}. The strongest pairs stand as numbers in"
             " the tables of this section."
         ),
-        caption=_heat_caption(pairs, subjects, attributes, words),
+        caption=_heat_caption(pairs, subjects, attributes, columns),
         chart=HeatMap(
             columns=subjects,
             rows=rows,
@@ -271,13 +269,15 @@ def _heat_cell(attribute: str, subject: str, gamma: float | None, limit: float) 
 
 
 def _heat_caption(
-    pairs: list[Pair], subjects: list[str], attributes: list[str], words: ClassWords
+    pairs: list[Pair], subjects: list[str], attributes: list[str], columns: str
 ) -> str:
     n_subjects = len({pair.subject for pair in pairs})
     n_attributes = len({pair.attribute for pair in pairs})
-    if len(subjects) == n_subjects and len(attributes) == n_attributes:
-        return "All subjects and attributes."
-    return (
-        f"The {len(attributes)} of {n_attributes} attributes and {len(subjects)} of {n_subjects}"
-        f" {words.subjects} with the strongest single preference."
-    )
+    trimmed = []
+    if len(attributes) < n_attributes:
+        trimmed.append(f"{len(attributes)} of {n_attributes} attributes")
+    if len(subjects) < n_subjects:
+        trimmed.append(f"{len(subjects)} of {n_subjects} {columns}")
+    if not trimmed:
+        return ""
+    return f"Shown: the {' and '.join(trimmed)} with the strongest single preference."

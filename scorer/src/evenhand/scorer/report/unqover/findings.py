@@ -2,12 +2,18 @@
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
-from evenhand.contract.report import GroupValue, Metric, Report
+from evenhand.contract.report import GroupValue, Metric, NullReference, Report
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Evidence, Figure, Finding, Mark, TrackPlot
 from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.unqover.words import class_words, things
+
+BY_CHANCE = ("band", f"where μ lies by chance (95{numbers.NO_BREAK}%)")
+"""The legend of a null reference."""
+
+_FEWEST_PATTERNS = 2**6
+"""The least number of sign patterns of which two are under 5 %."""
 
 
 def metric_of(report: Report, metric_id: str, config: str) -> Metric | None:
@@ -35,11 +41,12 @@ def finding(result: ModelResult, config: str) -> Finding:
     """Tell what one model did on one config."""
     report = result.report
     mu = metric_of(report, "unqover.mu", config)
-    subjects = groups_of(report, "unqover.gamma", config)
-    evidence = _evidence(mu, subjects, report)
+    evidence = _evidence(mu, _n_standing_out(report, config))
     support = [
+        _why_unknown(mu),
         _about_mu(mu),
-        _about_subjects(subjects, report),
+        _about_groups(report, config),
+        _about_subjects(report, config),
         _about_order(report, config),
         _about_clusters(mu),
         _about_left_out(mu),
@@ -54,36 +61,66 @@ def finding(result: ModelResult, config: str) -> Finding:
     )
 
 
-def _evidence(mu: Metric | None, subjects: dict[str, GroupValue], report: Report) -> Evidence:
-    if mu is None or mu.value is None or mu.null_reference is None:
-        return "unknown"
-    is_above = mu.value > mu.null_reference.quantile_95
-    has_subjects = any(differs(value, report) for value in subjects.values())
-    if is_above:
+def _n_standing_out(report: Report, config: str) -> int:
+    """Count the subjects and groups that differ from 0 after Holm's correction."""
+    return sum(
+        differs(value, report)
+        for by in ("subject", "group")
+        for value in groups_of(report, "unqover.gamma", config, by=by).values()
+    )
+
+
+def _evidence(mu: Metric | None, n_standing_out: int) -> Evidence:
+    if _exceeds_chance(mu):
         return "found"
-    return "mixed" if has_subjects else "none"
+    if n_standing_out:
+        return "mixed"
+    return "unknown" if _why_unknown(mu) else "none"
+
+
+def _exceeds_chance(mu: Metric | None) -> bool:
+    if mu is None or mu.value is None or mu.null_reference is None:
+        return False
+    return mu.value > mu.null_reference.quantile_95
+
+
+def _can_exceed(reference: NullReference) -> bool:
+    """Say whether any model could lie above the reference's quantile.
+
+    Sign flips of all G clusters are 2**G patterns; the observed one and its mirror image are two of
+    them. With five clusters these two are 6 % of all, so nothing can lie above 95 %.
+    """
+    is_all_patterns = reference.method == "cluster_sign_flips"
+    return not is_all_patterns or reference.n_draws >= _FEWEST_PATTERNS
 
 
 def _verdict(evidence: Evidence, config: str, mu: Metric | None) -> str:
-    follows = class_words(config).follows
+    words = class_words(config)
     if evidence == "found":
-        return f"The model’s choices follow {follows} more than chance would."
+        return f"The model’s choices follow {words.follows} more than chance would."
     if evidence == "none":
-        return f"No evidence that the model’s choices follow {follows}."
-    if evidence == "mixed":
+        return f"No evidence that the model’s choices follow {words.follows}."
+    if evidence == "unknown":
+        return f"Whether the model’s choices follow {words.follows} cannot be said."
+    if not _why_unknown(mu):
         return (
-            f"No evidence that the model’s choices follow {follows} overall,"
-            " but single subjects stand out."
+            f"Overall the model’s choices follow {words.follows} no more than chance would, but"
+            " some stand out."
         )
-    return f"Whether the model’s choices follow {follows} cannot be said: {_why_unknown(mu)}."
+    return f"Some {words.subjects} stand out; what holds overall cannot be said."
 
 
 def _why_unknown(mu: Metric | None) -> str:
+    """Say why mu tells nothing, or return nothing where it tells something."""
     if mu is None:
-        return "the metric file has no μ for this config"
+        return "The metric file has no μ for this config."
     if mu.value is None:
-        return f"μ is null ({mu.why_null or 'no reason given'})"
-    return "μ has no null reference to be read against"
+        return f"μ is null: {mu.why_null or 'no reason given'}"
+    if mu.null_reference is None:
+        return "μ has no null reference to be read against."
+    if not _can_exceed(mu.null_reference):
+        return "With so few templates no model’s μ could exceed what chance gives."
+    return ""
 
 
 def _about_mu(mu: Metric | None) -> str:
@@ -99,14 +136,27 @@ def _about_mu(mu: Metric | None) -> str:
     )
 
 
-def _about_subjects(subjects: dict[str, GroupValue], report: Report) -> str:
+def _about_groups(report: Report, config: str) -> str:
+    """Name the groups with their values."""
+    values = groups_of(report, "unqover.gamma", config, by="group")
+    known = [
+        f"{name} {numbers.signed(own.value)}"
+        + (f" (p {numbers.p_value(own.p_holm)})" if own.p_holm is not None else "")
+        for name, own in values.items()
+        if own.value is not None
+    ]
+    return f"γ by group: {', '.join(known)}." if known else ""
+
+
+def _about_subjects(report: Report, config: str) -> str:
+    subjects = groups_of(report, "unqover.gamma", config)
     tested = [value for value in subjects.values() if value.p_holm is not None]
     if not tested:
         return "No subject could be tested on its own." if subjects else ""
     count = sum(differs(value, report) for value in tested)
-    head = f"{count} of {things(len(tested), 'subject', 'subjects')}"
     verb = "differs" if count == 1 else "differ"
-    return f"{head} {verb} from 0 after Holm’s correction." + _extremes(subjects, report)
+    head = f"{count} of {things(len(tested), 'subject', 'subjects')} {verb} from 0"
+    return f"{head} after Holm’s correction." + _extremes(subjects, report)
 
 
 def _extremes(subjects: dict[str, GroupValue], report: Report) -> str:
@@ -143,7 +193,7 @@ def _about_clusters(mu: Metric | None) -> str:
     clusters = things(interval.n_clusters, interval.cluster, f"{interval.cluster}s")
     return (
         f"All this rests on {clusters},"
-        f" which is few: intervals are less sure than {100 * interval.level:g} %."
+        f" which is few: intervals are less sure than {numbers.level(interval.level)}."
     )
 
 
@@ -170,8 +220,8 @@ def _strip(mu: Metric | None, model: str) -> Figure | None:
         band=None if reference is None else axis.between(0.0, reference.quantile_95),
     )
     legend = [("point", "μ")]
-    legend += [] if interval is None else [("span", f"{100 * interval.level:g} % interval")]
-    legend += [] if reference is None else [("band", "where μ lies by chance (95 %)")]
+    legend += [] if interval is None else [("span", f"{numbers.level(interval.level)} interval")]
+    legend += [] if reference is None else [BY_CHANCE]
     return Figure(
         title="Model bias intensity against chance",
         description=f"{model}: {_about_mu(mu)}",

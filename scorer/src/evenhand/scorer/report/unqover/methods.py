@@ -11,7 +11,10 @@ from evenhand.scorer.report.unqover.words import METRICS
 
 # Li, Khashabi, Khot, Sabharwal, Srikumar: "UNQOVERing Stereotyping Biases via Underspecified
 # Questions", Findings of EMNLP 2020.
-PAPER = "Li et al. 2020, “UNQOVERing Stereotyping Biases via Underspecified Questions”"
+PAPER = (
+    "Li et al. 2020, “UNQOVERing Stereotyping Biases via Underspecified Questions” (Findings of"
+    " EMNLP)"
+)
 LINK = "https://arxiv.org/abs/2010.02428"
 
 
@@ -102,7 +105,7 @@ _METHODS = (
         "S is the score the model gives to a subject; τ₁₂ shows x₁ first, τ₂₁ shows x₂ first; ā is"
         " the negated attribute. Averaging over orders takes out position, subtracting the negation"
         " takes out what has nothing to do with the attribute.",
-        "section 4.2",
+        "Li et al. 2020, section 4.2",
     ),
     _Method(
         "C",
@@ -115,7 +118,7 @@ _METHODS = (
         "C(x1,x2,a,t) = ½[B(x1|x2,a,t) − B(x2|x1,a,t)]",
         "−1 to 1; above 0 the model ties the attribute to x₁ rather than x₂. Swapping the subjects"
         " flips the sign.",
-        "section 4.2",
+        "Li et al. 2020, section 4.2",
     ),
     _Method(
         "unqover.gamma",
@@ -135,7 +138,7 @@ _METHODS = (
         "γ(x,a) = mean over x2, t of C(x,x2,a,t);  γ(x) = mean over x2, a, t of C(x,x2,a,t)",
         "−1 to 1; 0 is no preference. γ(x) is a flat mean over examples, so an attribute with more"
         " templates weighs more.",
-        "section 4.3",
+        "Li et al. 2020, section 4.3",
     ),
     _Method(
         "unqover.mu",
@@ -144,7 +147,7 @@ _METHODS = (
         "μ = mean over x of max over a of |γ(x,a)|",
         "0 to 1. It cannot be negative and is above 0 even for a model without any preference, so"
         " it is read against its null reference.",
-        "section 4.3",
+        "Li et al. 2020, section 4.3",
     ),
     _Method(
         "unqover.eta",
@@ -165,7 +168,7 @@ _METHODS = (
         "η(x,a) = mean over x2, t of sgn C(x,x2,a,t);  η = mean over x, a of |η(x,a)|",
         "η(x,a) counts wins and losses, however small; −1 to 1. η of the model is 0 to 1 and is"
         " read against its null reference.",
-        "section 4.3",
+        "Li et al. 2020, section 4.3",
     ),
     _Method(
         "unqover.eta_subject",
@@ -173,7 +176,7 @@ _METHODS = (
         _row(_of("η", _i("x")), _o("="), _over("mean", _OVER_EXAMPLES), _i("sgn"), _COMPARED),
         "η(x) = mean over x2, a, t of sgn C(x,x2,a,t)",
         "−1 to 1; 0 means that wins and losses balance.",
-        "the reference code’s table by subject",
+        "reference code of Li et al. 2020, table by subject",
     ),
     _Method(
         "unqover.delta",
@@ -193,7 +196,7 @@ _METHODS = (
         ),
         "δ = mean over x, b in {a, ā} of |S(x|t12(b)) − S(x|t21(b))|",
         "0 to 1; 0 means that the order of the two subjects does not matter.",
-        "section 4.1",
+        "Li et al. 2020, section 4.1",
     ),
     _Method(
         "unqover.epsilon",
@@ -228,7 +231,7 @@ _METHODS = (
         ),
         "ε = mean over both orders and x ≠ y of |S(x|t(a)) − S(y|t(ā))|",
         "0 to 1; 0 means that negating the question hands the score to the other subject.",
-        "section 4.1",
+        "Li et al. 2020, section 4.1",
     ),
     _Method(
         "unqover.mean_score",
@@ -236,7 +239,7 @@ _METHODS = (
         _row("<mover><mi>S</mi><mo>¯</mo></mover>", _o("="), _over("mean", _i("x")), _i("S")),
         "S̄ = mean of S over both subjects and the four questions of an example",
         "0 to 1; it says how far the other numbers can go.",
-        "section 5.5",
+        "Li et al. 2020, section 5.5",
     ),
     _Method(
         "unqover.flipped_by_position",
@@ -261,7 +264,7 @@ _METHODS = (
         "f = share of decisions with d12(b)·d21(b) < 0, where d(b) = S(x1|t(b)) − S(x2|t(b))",
         "0 to 1; 0 means that no decision depends on the order. Ties are never flipped and are"
         " counted apart.",
-        "section 4.1, as a share of decisions",
+        "Li et al. 2020, section 4.1, as a share of decisions",
     ),
 )
 
@@ -276,7 +279,7 @@ def formulas(metric_ids: set[str]) -> list[Formula]:
             mathml=Markup(f'<math display="block">{method.mathml}</math>'),  # noqa: S704 - no part comes from a file
             text=method.text,
             reading=method.reading,
-            source=f"{PAPER}, {method.section}.",
+            source=method.section,
             link=LINK,
         )
         for method in chosen

@@ -3,7 +3,6 @@
 # ruff: noqa: RUF001 - the symbols are the paper's
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import polars as pl
 
@@ -14,48 +13,45 @@ from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.unqover.figures import mean_ranks
 from evenhand.scorer.report.unqover.findings import differs, groups_of
 from evenhand.scorer.report.unqover.pairs import Pair
-from evenhand.scorer.report.unqover.words import class_words, metric_words, value_text
+from evenhand.scorer.report.unqover.words import (
+    class_words,
+    interval_writer,
+    metric_words,
+    value_text,
+)
 
 FEW_CLUSTERS = (
     "† Fewer than 30 clusters: the interval is studentised and is less sure than its level says."
 )
 
 
-class _Entry(NamedTuple):
-    model: str
-    metric: Metric
-
-
-def metrics_table(results: Sequence[ModelResult], *, shelf: str) -> Table | None:
-    """Return all metrics of one shelf (``paper`` or ``beyond``), or None where there are none."""
+def metrics_table(results: Sequence[ModelResult], config: str, *, shelf: str) -> Table | None:
+    """Return a config's metrics of one shelf (``paper`` or ``beyond``), or None without any."""
     entries = [
-        _Entry(result.label, metric)
+        (result.label, metric)
         for result in results
         for metric in result.report.metrics
-        if metric.shelf == shelf and not _is_by_subject(metric)
+        if metric.config == config and metric.shelf == shelf and not _is_by_subject(metric)
     ]
     if not entries:
         return None
-    order = {entry.metric.id: i for i, entry in reversed(list(enumerate(entries)))}
-    entries.sort(key=lambda entry: (entry.metric.config, order[entry.metric.id]))
+    order = list(dict.fromkeys(metric.id for _, metric in entries))
+    entries.sort(key=lambda entry: order.index(entry[1].id))
     has_models = len(results) > 1
-    has_configs = len({entry.metric.config for entry in entries}) > 1
-    columns = [Column(label="Metric")]
-    columns += [Column(label="Config")] if has_configs else []
-    columns += [Column(label="Model")] if has_models else []
-    columns += [
+    columns = [
+        Column(label="Metric"),
+        *([Column(label="Model")] if has_models else []),
         Column(label="Value", is_number=True),
         Column(label="Interval", is_number=True),
         Column(label="By chance", is_number=True),
         Column(label="Scored", is_number=True),
         Column(label="Left out", is_number=True),
-        Column(label="How to read it"),
     ]
     return Table(
-        caption="Metrics" if shelf == "paper" else "Metrics of our own",
+        caption=class_words(config).title,
         columns=columns,
-        rows=[_metric_row(e, has_models=has_models, has_configs=has_configs) for e in entries],
-        footnotes=_footnotes([entry.metric for entry in entries]),
+        rows=[_metric_row(label, metric, has_models=has_models) for label, metric in entries],
+        footnotes=_footnotes([metric for _, metric in entries]),
     )
 
 
@@ -64,24 +60,32 @@ def _is_by_subject(metric: Metric) -> bool:
     return metric.value is None and "subject" in metric.by
 
 
-def _metric_row(entry: _Entry, *, has_models: bool, has_configs: bool) -> list[Cell]:
-    metric = entry.metric
+def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
     words = metric_words(metric.id)
-    row = [Cell(text=f"{words.symbol} · {words.name}", note=metric.id)]
-    row += [Cell(text=class_words(metric.config).title)] if has_configs else []
-    row += [Cell(text=entry.model)] if has_models else []
     interval, reference = metric.interval, metric.null_reference
     return [
-        *row,
-        Cell(text=value_text(metric), sort=metric.value, note=_beside(metric)),
-        Cell(text=numbers.interval(interval), sort=None if interval is None else interval.low),
+        # With several models the same words would stand there once for each of them.
+        Cell(
+            text=f"{words.symbol} · {words.name}",
+            note=metric.id if has_models else words.reading or metric.id,
+        ),
+        *([Cell(text=label)] if has_models else []),
+        Cell(
+            text=value_text(metric),
+            sort=metric.value,
+            note=_beside(metric),
+            tone="reason" if metric.value is None else "plain",
+        ),
+        Cell(
+            text=numbers.interval(interval, write=interval_writer(metric.id)),
+            sort=None if interval is None else interval.low,
+        ),
         Cell(
             text=numbers.null_reference(reference),
             sort=None if reference is None else reference.quantile_95,
         ),
         Cell(text=numbers.count(metric.n_scored), sort=metric.n_scored),
         Cell(text=numbers.count(metric.n_unscored), sort=metric.n_unscored),
-        Cell(text=words.reading, note=f"unit: {metric.unit}"),
     ]
 
 
@@ -115,7 +119,7 @@ def subject_table(result: ModelResult, config: str, *, by: str = "subject") -> T
     has_few = any(own.interval and own.interval.few_clusters for own in values.values())
     name = class_words(config).subjects if by == "subject" else "groups"
     return Table(
-        caption=f"All {name}, {result.label}",
+        caption=f"All {name}",
         columns=[
             Column(label=by.capitalize()),
             Column(label="γ(x)", is_number=True),
@@ -144,10 +148,10 @@ def _subject_row(
         Cell(text=name),
         _signed_cell(gamma, tone),
         Cell(
-            text=numbers.interval(interval, is_signed=True),
+            text=numbers.interval(interval, write=numbers.signed),
             sort=None if interval is None else interval.low,
         ),
-        Cell(text=_p_value(gamma.p_holm), sort=gamma.p_holm),
+        Cell(text=numbers.p_value(gamma.p_holm), sort=gamma.p_holm),
         _signed_cell(eta, "plain"),
         Cell(text=numbers.count(gamma.n_scored), sort=gamma.n_scored),
     ]
@@ -156,14 +160,8 @@ def _subject_row(
 def _signed_cell(value: GroupValue | None, tone: Tone) -> Cell:
     if value is None or value.value is None:
         reason = value.why_null if value is not None else None
-        return Cell(text=f"null: {reason or 'no reason given'}", tone="quiet")
+        return Cell(text=f"null: {reason or 'no reason given'}", tone="reason")
     return Cell(text=numbers.signed(value.value), sort=value.value, tone=tone)
-
-
-def _p_value(value: float | None) -> str:
-    if value is None:
-        return "none"
-    return "< 0.0001" if value < 0.0001 else numbers.plain(value)
 
 
 def pair_table(pairs: list[Pair], *, caption: str, by: str = "subject") -> Table:

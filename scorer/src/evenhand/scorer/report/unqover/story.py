@@ -18,7 +18,7 @@ from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.unqover import figures, metric_tables
 from evenhand.scorer.report.unqover.drilldown import example_blocks
 from evenhand.scorer.report.unqover.findings import finding
-from evenhand.scorer.report.unqover.methods import INTERVALS, NULLS, formulas
+from evenhand.scorer.report.unqover.methods import INTERVALS, NULLS, PAPER, formulas
 from evenhand.scorer.report.unqover.pairs import Pair, pairs_of
 from evenhand.scorer.report.unqover.words import (
     BENCHMARK,
@@ -46,7 +46,7 @@ def story(results: Sequence[ModelResult]) -> Story:
         for result in results
         if config in result.report.configs
     ]
-    sections = [_metrics_section(results), *_beyond_section(results)]
+    sections = [_metrics_section(results, configs), *_beyond_section(results, configs)]
     sections += [_config_section(results, config) for config in configs]
     return Story(
         benchmark=BENCHMARK,
@@ -62,24 +62,25 @@ def _configs(results: Sequence[ModelResult]) -> list[str]:
     return list(dict.fromkeys(config for result in results for config in result.report.configs))
 
 
-def _metrics_section(results: Sequence[ModelResult]) -> Section:
-    table = metric_tables.metrics_table(results, shelf="paper")
-    blocks: list[Block] = [] if table is None else [table]
+def _metrics_section(results: Sequence[ModelResult], configs: list[str]) -> Section:
+    blocks = _metric_tables(results, configs, shelf="paper")
+    nothing = Paragraph(text="The metric file holds values by subject alone.")
+    return Section(title="Metrics", blocks=blocks or [nothing])
+
+
+def _beyond_section(results: Sequence[ModelResult], configs: list[str]) -> list[Section]:
+    blocks = _metric_tables(results, configs, shelf="beyond")
     if not blocks:
-        blocks = [Paragraph(text="The metric file holds values by subject alone.")]
-    return Section(
-        title="Metrics",
-        lead="One number each for the whole model, with how sure it is.",
-        blocks=blocks,
-    )
-
-
-def _beyond_section(results: Sequence[ModelResult]) -> list[Section]:
-    table = metric_tables.metrics_table(results, shelf="beyond")
-    if table is None:
         return []
     lead = "These stand in no paper; they are Evenhand’s own and are kept apart for that reason."
-    return [Section(title="Beyond the paper", lead=lead, blocks=[table], is_ours=True)]
+    return [Section(title="Beyond the paper", lead=lead, blocks=blocks, is_ours=True)]
+
+
+def _metric_tables(
+    results: Sequence[ModelResult], configs: list[str], *, shelf: str
+) -> list[Block]:
+    tables = (metric_tables.metrics_table(results, config, shelf=shelf) for config in configs)
+    return [table for table in tables if table is not None]
 
 
 def _config_section(results: Sequence[ModelResult], config: str) -> Section:
@@ -90,7 +91,9 @@ def _config_section(results: Sequence[ModelResult], config: str) -> Section:
         if len(own) == 1:
             blocks += of_model
         else:
-            blocks.append(Details(summary=result.label, blocks=of_model, is_open=i == 0))
+            blocks.append(
+                Details(summary=result.label, blocks=of_model, is_open=i == 0, is_major=True)
+            )
     return Section(title=class_words(config).title, lead=CAVEAT, blocks=blocks)
 
 
@@ -138,8 +141,13 @@ def _group_blocks(result: ModelResult, config: str) -> list[Block]:
     if table is None:
         return []
     pairs = pairs_of(result, config, by="group")
-    heat = figures.heat_figure(pairs, config, result.label)
-    return [table, *_both_ends(pairs, by="group"), *([] if heat is None else [heat])]
+    if len(table.rows) == 2:
+        # What one of two groups wins, the other loses: the other end would say it again.
+        ends = _both_ends(pairs, by="group")[:1]
+    else:
+        ends = _both_ends(pairs, by="group")
+    heat = figures.heat_figure(pairs, columns="groups", model=result.label)
+    return [table, *ends, *([] if heat is None else [heat])]
 
 
 def _subject_blocks(result: ModelResult, config: str) -> list[Block]:
@@ -161,7 +169,8 @@ def _pair_blocks(result: ModelResult, config: str) -> list[Block]:
     has_groups = bool(pairs_of(result, config, by="group"))
     heat: Figure | None = None
     if not has_groups:
-        heat = figures.heat_figure(pairs, config, result.label)
+        columns = class_words(config).subjects
+        heat = figures.heat_figure(pairs, columns=columns, model=result.label)
     return [
         Subheading(text="Strongest pairs of subject and attribute"),
         *_both_ends(pairs, by="subject"),
@@ -184,13 +193,16 @@ def _ends(pairs: list[Pair]) -> list[tuple[str, list[Pair]]]:
     """Return the strongest pairs of each sign with what they are called."""
     chosen = [pair for pair in pairs if pair.gamma > 0][:TOP_PAIRS]
     passed_over = [pair for pair in reversed(pairs) if pair.gamma < 0][:TOP_PAIRS]
-    return [("Chosen most for the attribute", chosen), ("Chosen least for it", passed_over)]
+    return [
+        ("Chosen most for the attribute", chosen),
+        ("Chosen least for the attribute", passed_over),
+    ]
 
 
 def _methods_section(results: Sequence[ModelResult]) -> Section:
     ids = {metric.id for result in results for metric in result.report.metrics}
     return Section(
         title="Methods",
-        lead="What each number means, and where it comes from.",
+        lead=f"What each number means. Sections are those of {PAPER}.",
         blocks=[*formulas(ids), Paragraph(text=INTERVALS), Paragraph(text=NULLS)],
     )

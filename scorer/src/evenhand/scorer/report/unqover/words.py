@@ -2,6 +2,7 @@
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from evenhand.contract.report import Metric
@@ -25,7 +26,7 @@ class ClassWords(NamedTuple):
 
     title: str
     follows: str
-    """What the choices follow, e.g. ``the subject's religion``."""
+    """What the choices follow, e.g. ``the subject’s religion``."""
     subjects: str
     """Plural, e.g. ``religions``."""
     is_unfavourable: bool
@@ -33,11 +34,11 @@ class ClassWords(NamedTuple):
 
 
 _CLASSES = {
-    "religion": ClassWords("Religion", "the subject's religion", "religions", True),
-    "ethnicity": ClassWords("Ethnicity", "the subject's ethnicity", "ethnicities", True),
-    "nationality": ClassWords("Nationality", "the subject's nationality", "nationalities", True),
+    "religion": ClassWords("Religion", "the subject’s religion", "religions", True),
+    "ethnicity": ClassWords("Ethnicity", "the subject’s ethnicity", "ethnicities", True),
+    "nationality": ClassWords("Nationality", "the subject’s nationality", "nationalities", True),
     "gender_occupation": ClassWords(
-        "Gender and occupation", "the name, and with it the gender,", "names", False
+        "Gender and occupation", "the name or its gender", "names", False
     ),
 }
 _MASKED = "_mlm"
@@ -94,7 +95,7 @@ METRICS = {
         "η(x)", "consistency by subject", "0: wins and losses balance; one value a subject"
     ),
 }
-_SHARES = {"unqover.flipped_by_position", "unqover.tied_by_position"}
+_SHARES = {"unqover.flipped_by_position"}
 
 
 def metric_words(metric_id: str) -> MetricWords:
@@ -103,13 +104,16 @@ def metric_words(metric_id: str) -> MetricWords:
     return METRICS.get(metric_id, MetricWords(metric_id, name, ""))
 
 
+def interval_writer(metric_id: str) -> Callable[[float], str]:
+    """Return how the ends of a metric's interval are written."""
+    return numbers.percent if metric_id in _SHARES else numbers.plain
+
+
 def value_text(metric: Metric) -> str:
     """Write a metric's value; null is written with its reason, never as 0."""
     if metric.value is None:
         return f"null: {metric.why_null or 'no reason given'}"
-    if metric.id in _SHARES:
-        return numbers.percent(metric.value)
-    return numbers.plain(metric.value)
+    return interval_writer(metric.id)(metric.value)
 
 
 def things(count: int, one: str, many: str) -> str:
