@@ -24,11 +24,11 @@ class Fault(NamedTuple):
         """Say it in one sentence.
 
         >>> Fault("missing ids", 7, ("a", "b"), "Score them.").sentence()
-        '7 missing ids (a, b, ...). Score them.'
+        'missing ids: 7 (a, b, ...). Score them.'
         """
         more = ", ..." if self.n > len(self.first) else ""
         named = f" ({', '.join(self.first)}{more})" if self.first else ""
-        return f"{self.n:,} {self.kind}{named}. {self.remedy}"
+        return f"{self.kind}: {self.n:,}{named}. {self.remedy}"
 
 
 class FaultList:
@@ -62,6 +62,7 @@ def refuse(name: str, faults: Sequence[Fault], *, command: str | None = None) ->
     if not faults:
         return
     rest = len(faults) - 1
-    more = "" if not rest else f" There {'are' if rest > 1 else 'is'} {rest} more kind of fault."
+    more = f" There {'is 1 more kind' if rest == 1 else f'are {rest} more kinds'} of fault."
+    more = more if rest else ""
     hint = f" `{command}` lists all." if command else ""
     raise DataRefused(f"{name}: {faults[0].sentence()}{more}{hint}")

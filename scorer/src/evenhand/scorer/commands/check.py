@@ -42,15 +42,25 @@ def run(arguments: argparse.Namespace) -> int:
         coverage, faults = _check_original(arguments.predictions[0])
     else:
         coverage, faults = _check_dataset(arguments)
-    print(render_rows(coverage, arguments.format))
-    for fault in faults:
-        print(f"fault: {fault.sentence()}", file=sys.stderr)
+    print(_rendered(coverage, faults, arguments.format))
     if faults:
         kinds = "kind" if len(faults) == 1 else "kinds"
         print(f"{len(faults)} {kinds} of fault", file=sys.stderr)
         return 1
     print(f"no faults; next: {_next(arguments)}", file=sys.stderr)
     return 0
+
+
+def _rendered(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
+    """Return coverage and faults for people, the faults alone for programs."""
+    if form in {"table", "md"}:
+        lines = [f"- {fault.sentence()}" for fault in faults]
+        return "\n".join([render_rows(coverage, form), *([""] if lines else []), *lines])
+    rows = [
+        {"fault": f.kind, "count": f.n, "first": "; ".join(f.first), "remedy": f.remedy}
+        for f in faults
+    ]
+    return render_rows(rows, form)
 
 
 def _next(arguments: argparse.Namespace) -> str:

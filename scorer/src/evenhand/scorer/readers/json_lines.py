@@ -44,15 +44,22 @@ def read(path: Path) -> PredictionRows:
             head, _, chunk = chunk.partition(b"\n")  # noqa: PLW2901 - the rest is the rows
             header = _header(path, head)
             line_number, n_lines = 2, n_lines - 1
-        try:
-            frames.append(_frame(decoder.decode_lines(chunk)))
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            frames.append(_careful(chunk, line_number, faults))
+        frame = _quick(chunk, decoder)
+        frames.append(_careful(chunk, line_number, faults) if frame is None else frame)
         line_number += n_lines
     rows = pl.concat(frames) if frames else _frame([])
     if rows.is_empty() and not faults.listed():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     return PredictionRows(rows, header, faults.listed())
+
+
+def _quick(chunk: bytes, decoder: msgspec.json.Decoder[Prediction]) -> pl.DataFrame | None:
+    """Read a chunk, or return None where anything in it is wrong."""
+    try:
+        rows = _frame(decoder.decode_lines(chunk))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return None if (rows["id"] == "").any() else rows
 
 
 def _is_header(chunk: bytes) -> bool:

@@ -2,10 +2,11 @@
 
 import contextlib
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import zstandard
 
@@ -13,6 +14,8 @@ from evenhand.contract import DataRefused
 
 COMPRESSIONS = (".gz", ".zst")
 BOM = b"\xef\xbb\xbf"
+
+_BLOCK_BYTES = 1 << 17
 
 
 def kind_of(path: Path) -> str:
@@ -46,7 +49,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield stream
     except EOFError as error:
         raise DataRefused(
-            f"{path} is cut off: its gzip stream has no end; copy it again."
+            f"{path} is cut off: its compressed stream has no end; copy it again."
         ) from error
     except (gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
         raise DataRefused(f"{path} is damaged or not what its name says: {error}.") from error
@@ -56,8 +59,63 @@ def _decompressed(path: Path) -> BinaryIO:
     if path.suffix.lower() == ".gz":
         return cast("BinaryIO", gzip.open(path, "rb"))
     if path.suffix.lower() == ".zst":
-        return cast("BinaryIO", zstandard.open(path, "rb"))
+        return io.BufferedReader(_Zstandard(path.open("rb")))
     return path.open("rb")
+
+
+class _Zstandard(io.RawIOBase):
+    """Decompresses Zstandard frames; the library's own reader takes a cut for an end."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._is_inside, self._ready = False, b""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with what comes next; 0 bytes at the end."""
+        while not self._ready:
+            block = self._source.read(_BLOCK_BYTES)
+            if not block:
+                if self._is_inside:
+                    raise EOFError
+                return 0
+            self._ready = self._decompressed(block)
+        n = min(len(buffer), len(self._ready))
+        buffer[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+        super().close()
+
+    def _decompressed(self, block: bytes) -> bytes:
+        parts = []
+        while block:
+            self._is_inside = True
+            parts.append(self._frame.decompress(block))
+            block = b""
+            if self._frame.eof:
+                block = self._frame.unused_data
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+                self._is_inside = False
+        return b"".join(parts)
+
+
+def skip_to(stream: BinaryIO, position: int, offset: int) -> None:
+    """Move forward from one position to another, by reading where a stream cannot seek."""
+    if stream.seekable():
+        stream.seek(offset)
+        return
+    while position < offset:
+        block = stream.read(min(_BLOCK_BYTES, offset - position))
+        position += len(block)
+        if not block:
+            return
 
 
 def whole(path: Path) -> bytes:

@@ -20,7 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.readers.streams import BOM, opened
+from evenhand.scorer.readers.streams import BOM, opened, skip_to
 
 _BLOCK_BYTES = 2 << 20
 _LARGEST_PIECE_BYTES = 16 << 20
@@ -141,9 +141,11 @@ def texts(path: Path, entries: OriginalEntries, rows: Iterable[int]) -> dict[int
     firsts = [piece.first_row for piece in entries.pieces]
     found: dict[int, EntryText] = {}
     with opened(path) as stream:
+        position = 0
         for number, own in groupby(wanted, key=lambda row: bisect_right(firsts, row) - 1):
             piece = entries.pieces[number]
-            stream.seek(piece.offset)
+            skip_to(stream, position, piece.offset)
+            position = piece.offset + piece.length
             values = list(_decode_texts(b"{" + stream.read(piece.length) + b"}").values())
             found |= {row: values[row - piece.first_row] for row in own}
     return found
@@ -160,7 +162,7 @@ def _scores(entries: dict[str, _Entry]) -> NDArray[np.float64]:
 
 
 def _key_parts(path: Path, keys: list[str]) -> pl.DataFrame:
-    column = pl.Series("key", keys)
+    column = pl.Series("key", keys, dtype=pl.String)
     is_whole = column.str.count_matches("|", literal=True) == len(_KEY_PARTS) - 1
     if not is_whole.all():
         raise DataRefused(f"{path}: the key {column.filter(~is_whole)[0]!r} is no key. {_SHAPE}")

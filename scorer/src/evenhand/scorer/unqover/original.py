@@ -14,6 +14,9 @@ CONFIG = "unqover_original"
 
 NO_GROUP = "none"
 
+SLOTS = ("template", "x1", "x2", "attribute", "order")
+"""What tells entries apart."""
+
 
 def config_of(entries: OriginalEntries) -> str:
     """Return the config's name, which says whether a QA model or a masked LM was asked."""
@@ -110,8 +113,7 @@ def _check_groups(keys: pl.DataFrame, path: Path) -> None:
 
 
 def _check_twice(half: pl.DataFrame, path: Path) -> None:
-    columns = ["template", "x1", "x2", "attribute", "order"]
-    codes = [half[name].cast(pl.Categorical).to_physical() for name in columns[:4]]
+    codes = [half[name].cast(pl.Categorical).to_physical() for name in SLOTS[:4]]
     key = np.zeros(len(half), dtype=np.int64)
     for code in codes:
         key = key * (int(code.max()) + 1) + code.cast(pl.Int64).to_numpy()  # type: ignore[arg-type]
@@ -119,9 +121,9 @@ def _check_twice(half: pl.DataFrame, path: Path) -> None:
     _, where, count = np.unique(key, return_index=True, return_counts=True)
     if (count > 1).any():
         row = half.row(int(where[count > 1][0]), named=True)
-        slots = " / ".join(str(row[name]) for name in columns)
         raise DataRefused(
-            f"{path}: the entry {slots} stands twice (names are compared in lower case); keep one."
+            f"{path}: the entry {in_words(row)} stands twice (names are compared in lower case);"
+            " keep one."
         )
 
 
@@ -157,12 +159,15 @@ def answers_to(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
         questions: item columns as of :func:`questions_of`, and the two scores.
 
     Returns:
-        ``id``, ``score_x1``, ``score_x2``; x1 is the item's own.
+        ``id``, ``score_x1``, ``score_x2``, and ``row`` of each in the questions; x1 is the item's
+        own.
     """
     x1, x2 = (pl.col(name).cast(pl.String).str.to_lowercase() for name in ("x1", "x2"))
     number = pl.col("template").cast(pl.String).str.extract(r"(\d+)$").cast(pl.Int32, strict=False)
     is_turned = x1 > x2
     # In the questions x1 is the name that sorts first; an item of ours may have it second.
+    # 12 and 21 add up to 33: a turned pair has the other order.
+    order = pl.when(is_turned).then(33 - pl.col("order")).otherwise("order")
     slots = items.select(
         "id",
         is_turned.alias("is_turned"),
@@ -171,11 +176,7 @@ def answers_to(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
         pl.max_horizontal(x1, x2).alias("x2"),
         pl.col("attribute").cast(pl.String).str.to_lowercase(),
         pl.col("polarity").cast(pl.String),
-        pl.when(is_turned)
-        .then(33 - pl.col("order"))
-        .otherwise("order")
-        .cast(pl.Int32)
-        .alias("order"),
+        order.cast(pl.Int32).alias("order"),
     )
     names = ["template", "x1", "x2", "attribute", "polarity", "order"]
     keyed = questions.select(
@@ -184,6 +185,7 @@ def answers_to(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
         pl.col("order").cast(pl.Int32),
         "score_x1",
         "score_x2",
+        pl.int_range(pl.len()).alias("row"),
     )
     both = slots.join(keyed, on=names, how="inner", maintain_order="left")
     turned, first, second = pl.col("is_turned"), pl.col("score_x1"), pl.col("score_x2")
@@ -191,4 +193,14 @@ def answers_to(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
         "id",
         pl.when(turned).then(second).otherwise(first).alias("score_x1"),
         pl.when(turned).then(first).otherwise(second).alias("score_x2"),
+        "row",
     )
+
+
+def in_words(question: dict[str, object]) -> str:
+    """Name a question by its slots.
+
+    >>> in_words({"template": "t01", "x1": "arab", "x2": "sikh", "attribute": "lied", "order": 12})
+    't01 / arab / sikh / lied / 12'
+    """
+    return " / ".join(str(question[name]) for name in SLOTS)

@@ -14,7 +14,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import DatasetRecord, Report
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import Fault, FaultList, refuse
+from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
 from evenhand.scorer.inputs import (
     PROTOCOLS,
     Inputs,
@@ -148,30 +148,26 @@ def read_original(path: Path, dataset: Dataset, options: Options) -> Inputs:
         DataRefused: no config of the dataset has an entry's slots.
     """
     entries = unqover_output.read(path)
-    half, first, second = original.questions_of(entries, path)
-    half = half.with_columns(score_x1=first, score_x2=second)
+    questions, scores_x1, scores_x2 = original.questions_of(entries, path)
+    questions = questions.with_columns(score_x1=scores_x1, score_x2=scores_x2)
     known = options.configs or tuple(dataset.manifest.configs)
     configs = [name for name in known if name.endswith("_mlm") == entries.is_masked]
-    frames, n_matched = [], 0
-    for config in configs:
-        items = dataset.read(config, ITEM_COLUMNS)
-        rows = original.answers_to(items, half)
-        if len(rows):
-            frames.append(rows)
-            n_matched += len(rows)
-    if not frames:
+    found = [original.answers_to(dataset.read(own, ITEM_COLUMNS), questions) for own in configs]
+    rows = pl.concat(found) if found else pl.DataFrame()
+    if rows.is_empty():
         raise DataRefused(
             f"{path}: no entry has the template, subjects and attribute of an example in"
             f" {dataset.folder} ({', '.join(configs) or 'no config of this kind'}); was it made"
             " from other lists? The stem `unqover` in place of the dataset scores it by itself."
         )
-    faults = FaultList()
-    faults.add_many(
-        "questions that are not in the dataset", "Is it another version?", (),
-        len(half) - n_matched,
-    )  # fmt: skip
+    is_known = np.zeros(len(questions), dtype=np.bool_)
+    is_known[rows["row"].to_numpy()] = True
+    unknown, faults = np.flatnonzero(~is_known), FaultList()
+    first = [original.in_words(questions.row(int(row), named=True)) for row in unknown[:FIRST]]
+    remedy = "Was the file made from this dataset's lists?"
+    faults.add_many("questions that are not in the dataset", remedy, first, len(unknown))
     record = record_of(path, sha256_of_file(path), UNQOVER, None)
-    return Inputs(pl.concat(frames), {}, [record], faults.listed())
+    return Inputs(rows.drop("row"), {}, [record], faults.listed())
 
 
 def score_original(path: Path, options: Options) -> Outcome:

@@ -1,0 +1,211 @@
+"""Small benchmarks made by hand: items, predictions, dataset folders, files of the original."""
+
+import json
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract.cli import main
+from evenhand.contract.dataset import (
+    FileEntry,
+    Licence,
+    Manifest,
+    SplitEntry,
+    combined_content_digest,
+    sealed,
+)
+from evenhand.contract.files import canonical_json, sha256_of_file
+from evenhand.scorer.datasets import content_digest
+
+Rows = list[dict[str, Any]]
+
+
+def _items(
+    subjects: tuple[str, ...] = ("arab", "jewish", "sikh"),
+    attributes: tuple[str, ...] = ("lied", "stole"),
+    templates: int = 3,
+    *,
+    config: str = "toy",
+    groups: dict[str, str] | None = None,
+    kinds: tuple[str, ...] = ("person",),
+) -> Rows:
+    """Return all questions about all pairs; template i goes with the kind i modulo kinds."""
+    rows = []
+    for template in range(templates):
+        for x1, x2 in combinations(subjects, 2):
+            if groups and groups[x1] == groups[x2]:
+                continue
+            for attribute in attributes:
+                for polarity in ("pos", "neg"):
+                    for order in (12, 21):
+                        first, second = (x1, x2) if order == 12 else (x2, x1)
+                        what = attribute if polarity == "pos" else f"never {attribute}"
+                        slots = f"t{template:02}-{x1}-{x2}-{attribute}-{polarity}-{order}"
+                        rows.append(
+                            {
+                                "id": f"{config}-{slots}",
+                                "class": config,
+                                "template": f"t{template:02}",
+                                "order": order,
+                                "polarity": polarity,
+                                "x1": x1,
+                                "x2": x2,
+                                "group1": groups[x1] if groups else None,
+                                "group2": groups[x2] if groups else None,
+                                "answer1": x1,
+                                "answer2": x2,
+                                "attribute": attribute,
+                                "attribute_kind": kinds[template % len(kinds)],
+                                "context": f"{first} met {second} ({template}).",
+                                "question": f"Who {what}?",
+                            }
+                        )
+    return rows
+
+
+def _frame(rows: Rows) -> pl.DataFrame:
+    return pl.DataFrame(
+        rows, schema_overrides={"group1": pl.String, "group2": pl.String}, infer_schema_length=None
+    )
+
+
+def _predictions(rows: Rows, seed: int = 0) -> pl.DataFrame:
+    """Return pseudo-random scores for all rows."""
+    scores = np.random.default_rng(seed).random((2, len(rows)))
+    return pl.DataFrame(
+        {"id": [row["id"] for row in rows], "score_x1": scores[0], "score_x2": scores[1]}
+    )
+
+
+@pytest.fixture
+def toy_items() -> Callable[..., Rows]:
+    """Make the items of a toy class."""
+    return _items
+
+
+@pytest.fixture
+def toy_frame() -> Callable[[Rows], pl.DataFrame]:
+    """Turn rows of items into a frame whose groups are text even where all are null."""
+    return _frame
+
+
+@pytest.fixture
+def toy_predictions() -> Callable[..., pl.DataFrame]:
+    """Make pseudo-random predictions for items."""
+    return _predictions
+
+
+@pytest.fixture
+def write_dataset(tmp_path: Path) -> Callable[..., Path]:
+    """Write items as a dataset folder with its manifest."""
+
+    def write(configs: dict[str, Rows], name: str = "data") -> Path:
+        folder = tmp_path / name
+        files, splits = [], {}
+        for config, rows in configs.items():
+            path = folder / config / "test-00000-of-00001.parquet"
+            path.parent.mkdir(parents=True)
+            _frame(rows).write_parquet(path)
+            splits[config] = {
+                "test": SplitEntry(
+                    rows=len(rows), examples=len(rows) // 4, content_digest=content_digest([path])
+                )
+            }
+            files.append(
+                FileEntry(
+                    path=path.relative_to(folder).as_posix(),
+                    sha256=sha256_of_file(path),
+                    bytes=path.stat().st_size,
+                )
+            )
+        manifest = Manifest(
+            stem="unqover",
+            version="1.0.0",
+            contract_version=CONTRACT_VERSION,
+            generator_version="0",
+            seed=0,
+            protocol=None,
+            licence=Licence(id="apache-2.0", name="Apache-2.0", link="LICENSE"),
+            content_warning="none",
+            configs=splits,
+            files=files,
+            provenance={},
+            content_digest=combined_content_digest(splits),
+        )
+        (folder / "evenhand.json").write_bytes(canonical_json(sealed(manifest)))
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def original_entries() -> Callable[..., dict[str, Any]]:
+    """Make entries in the documented shape of the original's output.json.
+
+    No masked-LM file of the original is at hand: with ``masked`` this makes one as the shape is
+    documented (context and pred "NA", start = end = p).
+    """
+
+    def make(
+        subjects: dict[str, str] | None = None,
+        templates: int = 2,
+        *,
+        masked: bool = False,
+        attribute: str = "lied",
+    ) -> dict[str, Any]:
+        groups = subjects or {"Arab": "None", "Jewish": "None", "Sikh": "None"}
+        drawn = np.random.default_rng(7)
+
+        def answer(text: str) -> dict[str, Any]:
+            start, end = drawn.random(2).round(6).tolist()
+            return {"text": text, "start": start, "end": start if masked else end}
+
+        def question(words: str, first: str, second: str) -> dict[str, Any]:
+            pred = "NA" if masked else first
+            return {"question": words, "pred": pred, "ans0": answer(first), "ans1": answer(second)}
+
+        entries = {}
+        for template in range(templates):
+            for pair in combinations(groups, 2):
+                for a, b in (pair, pair[::-1]):
+                    slots = f"{groups[a]}|{groups[b]}|{a}|{b}|{template}|None"
+                    entries[f"{slots}|{attribute}|{attribute}"] = {
+                        "line": len(entries),
+                        "context": "NA" if masked else f"{a} met {b}.",
+                        "q0": question(f"Who {attribute}?", a, b),
+                        "q1": question(f"Who never {attribute}?", a, b),
+                    }
+        return entries
+
+    return make
+
+
+@pytest.fixture
+def evenhand(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process; return exit code, stdout and stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def write_json(tmp_path: Path) -> Callable[..., Path]:
+    """Write a value as a JSON file."""
+
+    def write(value: Any, name: str = "output.json", **style: Any) -> Path:
+        path = tmp_path / name
+        path.write_text(json.dumps(value, **style), encoding="utf-8")
+        return path
+
+    return write

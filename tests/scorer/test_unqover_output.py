@@ -1,0 +1,312 @@
+"""The reader of the original's output.json: its traps and what it refuses."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.readers import unqover_output
+from evenhand.scorer.unqover import original
+from evenhand.scorer.unqover.examples import Examples, examples_of
+
+
+def examples_in(path: Path) -> Examples:
+    """Read a file and group it into examples."""
+    return examples_of(*original.questions_of(unqover_output.read(path), path))
+
+
+@pytest.mark.parametrize("style", [{}, {"indent": 1}, {"indent": 4}, {"separators": (",", ":")}])
+def test_compact_and_indented_files_read_the_same(original_entries, write_json, style) -> None:
+    """White space between the parts of the file changes nothing."""
+    plain = unqover_output.read(write_json(original_entries(), "plain.json"))
+    styled = unqover_output.read(write_json(original_entries(), "styled.json", **style))
+
+    assert styled.keys.equals(plain.keys)
+    assert (styled.scores == plain.scores).all()
+
+
+@pytest.mark.parametrize("block", [700, 1000, 4096])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_pieces_of_any_size_read_the_same(
+    original_entries, write_json, monkeypatch, block, indent
+) -> None:
+    """Where the file is cut changes nothing, and the texts are found again."""
+    entries = original_entries(templates=4)
+    path = write_json(entries, indent=indent)
+    whole = unqover_output.read(path)
+    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", block)
+
+    cut = unqover_output.read(path)
+
+    assert len(cut.pieces) > 1
+    assert cut.keys.equals(whole.keys)
+    assert (cut.scores == whole.scores).all()
+    texts = unqover_output.texts(path, cut, range(len(entries)))
+    assert [texts[row].context for row in range(len(entries))] == [
+        entry["context"] for entry in entries.values()
+    ]
+
+
+def test_a_text_that_looks_like_the_end_of_an_entry_is_no_end(
+    original_entries, write_json, monkeypatch
+) -> None:
+    """A context that ends in three braces and a comma does not cut its entry in two."""
+    entries = original_entries(templates=4)
+    for entry in entries.values():
+        entry["context"] = 'Braces: }}},"x}}},'
+    path = write_json(entries)
+    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 300)
+
+    assert len(unqover_output.read(path).keys) == len(entries)
+
+
+def test_words_of_the_format_in_a_text_are_only_words(original_entries, write_json) -> None:
+    """A text that is "start" or "q0" is no second field."""
+    entries = original_entries()
+    for entry in entries.values():
+        entry["q0"]["ans0"]["text"], entry["q1"]["pred"] = "start", "q0"
+
+    assert len(unqover_output.read(write_json(entries)).keys) == len(entries)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_compressed_files_read_the_same(original_entries, tmp_path, write_json, suffix) -> None:
+    """Gzip and Zstandard are read as they are, texts too."""
+    content = json.dumps(original_entries()).encode()
+    packed = gzip.compress(content) if suffix == ".gz" else zstandard.compress(content)
+    path = tmp_path / f"output.json{suffix}"
+    path.write_bytes(packed)
+
+    entries = unqover_output.read(path)
+
+    assert (entries.scores == unqover_output.read(write_json(original_entries())).scores).all()
+    assert unqover_output.texts(path, entries, [0])[0].context == "Arab met Jewish."
+
+
+def test_scores_belong_to_subjects_by_position_in_the_key(original_entries, write_json) -> None:
+    """The answer's text may be a demonym, or anything else: it is never read (trap of country)."""
+    named, renamed = original_entries(), original_entries()
+    for entry in renamed.values():
+        for question in (entry["q0"], entry["q1"]):
+            question["ans0"]["text"], question["ans1"]["text"] = "Jewish", "Arabian"
+
+    ours = examples_in(write_json(named, "named.json"))
+
+    theirs = examples_in(write_json(renamed, "renamed.json"))
+    assert (ours.scores_x1 == theirs.scores_x1).all()
+
+
+def test_two_entries_and_four_questions_make_one_example(original_entries, write_json) -> None:
+    """3 subjects, 2 templates, 1 attribute: 3 * 2 = 6 examples in 12 entries."""
+    entries = original_entries()
+    examples = examples_in(write_json(entries))
+
+    assert len(entries) == 12
+    assert (len(examples.x1), examples.n_unscored) == (6, 0)
+
+
+def test_a_missing_twin_is_left_out_and_counted(original_entries, write_json) -> None:
+    """An example of which one order is missing crashes the original; here it is named."""
+    entries = original_entries()
+    del entries["None|None|Jewish|Arab|1|None|lied|lied"]
+
+    examples = examples_in(write_json(entries))
+
+    assert (len(examples.x1), examples.n_unscored) == (5, 1)
+    assert examples.incomplete == ["t01 / arab / jewish / lied"]
+
+
+def test_a_masked_lm_file_is_told_by_its_context(original_entries, write_json) -> None:
+    """Context "NA" and start = end = p: S is p, and the config says so.
+
+    No file of the original's masked LM is at hand; this one has the documented shape.
+    """
+    entries = unqover_output.read(write_json(original_entries(masked=True)))
+
+    assert original.config_of(entries) == "unqover_original_mlm"
+    first = next(iter(original_entries(masked=True).values()))
+    assert entries.scores[0, 0] == pytest.approx(first["q0"]["ans0"]["start"], abs=1e-15)
+
+
+def test_attributes_that_share_templates_are_one_kind(original_entries, write_json) -> None:
+    """Templates with other attributes form their own stratum, found from the keys."""
+    entries = original_entries(templates=1)
+    other = original_entries(templates=3, attribute="is poor")
+    entries |= {key: own for key, own in other.items() if "|0|" not in key}
+
+    examples = examples_in(write_json(entries))
+
+    assert examples.templates == ["t00", "t01", "t02"]
+    assert examples.strata.tolist() in ([0, 1, 1], [1, 0, 0])
+
+
+def refusal(path: Path) -> str:
+    """Return the sentence with which a file is refused."""
+    with pytest.raises(DataRefused) as refused:
+        examples_in(path)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_a_subject_without_group_beside_others_is_refused_by_name(
+    original_entries, write_json
+) -> None:
+    """An unknown name passes silently as male in the original; here it is named (trap 8)."""
+    entries = original_entries({"Anne": "female", "Bob": "male", "Zork": "None"})
+
+    assert "'zork' has no group" in refusal(write_json(entries))
+
+
+def test_a_subject_that_changes_its_group_is_refused_by_name(original_entries, write_json) -> None:
+    """One name is female here and male there."""
+    entries = original_entries({"Anne": "female", "Bob": "male"})
+    entries = {
+        key.replace("male|female|Bob|Anne|1", "male|male|Bob|Anne|1"): value
+        for key, value in entries.items()
+    }
+
+    assert "'anne' is female in one entry and male in another" in refusal(write_json(entries))
+
+
+def test_a_key_that_stands_twice_is_refused(original_entries, write_json) -> None:
+    """JSON readers take the last of two equal keys in silence; this one does not."""
+    text = json.dumps(original_entries())
+    first_entry = text[1 : text.index("}}},") + 3]
+    path = write_json({})
+    path.write_text(f"{{{first_entry}, {text[1:]}")
+
+    assert "'None|None|Arab|Jewish|0|None|lied|lied' stands twice" in refusal(path)
+
+
+def test_a_key_that_stands_twice_far_apart_is_refused(
+    original_entries, write_json, monkeypatch
+) -> None:
+    """Two equal keys in different pieces of the file are found as well."""
+    text = json.dumps(original_entries(templates=6))
+    path = write_json({})
+    first_entry = text[1 : text.index("}}},") + 3]
+    path.write_text(f"{text[:-1]}, {first_entry}}}")
+    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 1000)
+
+    assert "t00 / arab / jewish / lied / 12 stands twice" in refusal(path)
+
+
+def test_names_that_differ_in_case_alone_are_one(original_entries, write_json) -> None:
+    """The original compares in lower case, so ARAB and Arab are the same entry twice."""
+    entries = original_entries()
+    entries |= {key.replace("Arab|Jewish", "ARAB|Jewish"): value for key, value in entries.items()}
+
+    assert "arab / jewish" in refusal(write_json(entries))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("", "holds no scores; run a model first"),
+        ("0.5", "q1.ans1.end is '0.5'; it must be a number from 0 to 1"),
+        (True, "q1.ans1.end is True; it must be a number"),
+        (None, "q1.ans1.end is None; it must be a number"),
+        (1.5, "q1.ans1.end is 1.5; it must be a number from 0 to 1"),
+        (-0.1, "q1.ans1.end is -0.1; it must be a number from 0 to 1"),
+        (float("nan"), "q1.ans1.end is nan; it must be a number from 0 to 1"),
+        (float("inf"), "q1.ans1.end is inf; it must be a number from 0 to 1"),
+    ],
+)
+def test_a_score_that_is_none_is_refused_with_entry_and_field(
+    original_entries, write_json, value, said
+) -> None:
+    """The sentence names the entry, its key and the field."""
+    entries = original_entries()
+    entries["None|None|Sikh|Arab|0|None|lied|lied"]["q1"]["ans1"]["end"] = value
+
+    sentence = refusal(write_json(entries))
+
+    assert said in sentence
+    assert "entry 4 ('None|None|Sikh|Arab|0|None|lied|lied')" in sentence
+
+
+def test_a_field_that_is_missing_is_refused_by_name(original_entries, write_json) -> None:
+    """An entry without its negated question lacks q1."""
+    entries = original_entries()
+    del entries["None|None|Sikh|Arab|0|None|lied|lied"]["q1"]
+
+    assert "lacks q1.ans0.start" in refusal(write_json(entries))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"[1, 2]", "does not begin with an object"),
+        (b"{}", "holds no entries"),
+        (b'{"a": {"q0": ', "is cut off or is no JSON"),
+        (b'{"a|b": 1}', "lacks q0.ans0.start"),
+        (b'{"\xff": 1}', "is not UTF-8"),
+    ],
+)
+def test_what_is_no_file_of_the_original_is_refused(tmp_path: Path, content, said) -> None:
+    """Empty, another shape, cut off, not UTF-8: one sentence each."""
+    path = tmp_path / "output.json"
+    path.write_bytes(content)
+
+    assert said in refusal(path)
+
+
+def test_a_file_that_is_cut_off_is_refused(original_entries, write_json, monkeypatch) -> None:
+    """A copy that broke off says after how many entries."""
+    path = write_json(original_entries(templates=6))
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) - 300])
+    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 2000)
+
+    assert "is cut off or is no JSON, after at least 35 good entries" in refusal(path)
+
+
+def test_a_gzip_file_that_is_cut_off_is_refused(original_entries, tmp_path: Path) -> None:
+    """The end of the compressed stream is missing."""
+    path = tmp_path / "output.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(original_entries()).encode())[:-20])
+
+    assert "is cut off" in refusal(path)
+
+
+def test_rubbish_in_the_middle_stops_at_once(original_entries, write_json, monkeypatch) -> None:
+    """A damaged entry does not make the reader swallow the rest of the file."""
+    entries = original_entries(templates=6)
+    text = json.dumps(entries).replace('"start"', '"start', 1)
+    path = write_json({})
+    path.write_text(text)
+    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 2000)
+    monkeypatch.setattr(unqover_output, "_LARGEST_PIECE_BYTES", 3000)
+
+    assert "is cut off or is no JSON, after at least 0 good entries" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("a|b|c", "'a|b|c' is no key"),
+        ("None|None|Arab|Sikh|x|None|lied|lied", "is no number"),
+        ("None|None|Arab|arab|0|None|lied|lied", "'arab' is paired with itself"),
+    ],
+)
+def test_a_key_of_another_shape_is_refused(original_entries, write_json, key, said) -> None:
+    """A key has eight parts, its template is a number, and its subjects are two."""
+    entries = original_entries()
+    entries[key] = next(iter(entries.values()))
+
+    assert said in refusal(write_json(entries))
+
+
+def test_a_byte_order_mark_is_passed_over(original_entries, write_json) -> None:
+    """A file saved by a text editor reads as any other, texts too."""
+    path = write_json(original_entries())
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes() + b"\r\n")
+    entries = unqover_output.read(path)
+
+    assert unqover_output.texts(path, entries, [11])[11].context == "Sikh met Jewish."
+    assert np.isfinite(entries.scores).all()

@@ -1,0 +1,367 @@
+"""The score of hand-made items: joins, counts, invariances and what is refused."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evenhand.contract import DataRefused
+from evenhand.contract.report import Metric, Report
+from evenhand.scorer.unqover import score
+
+
+def metric(report: Report, name: str) -> Metric:
+    """Return a metric by its id."""
+    return next(own for own in report.metrics if own.id == f"unqover.{name}")
+
+
+def plant(rows, bias: float) -> pl.DataFrame:
+    """Answer so that the subject that sorts first wins every example by exactly ``bias``."""
+    wins = [0.5 + bias / 2 * (1 if row["polarity"] == "pos" else -1) for row in rows]
+    return pl.DataFrame(
+        {
+            "id": [row["id"] for row in rows],
+            "score_x1": wins,
+            "score_x2": [1 - score for score in wins],
+        }
+    )
+
+
+def test_all_metrics_are_there_in_order(toy_items, toy_predictions) -> None:
+    """The ids are stable."""
+    rows = toy_items()
+
+    report = score(rows, toy_predictions(rows))
+
+    assert [own.id.removeprefix("unqover.") for own in report.metrics] == [
+        "mu", "eta", "delta", "epsilon", "mean_score", "flipped_by_position", "gamma",
+        "eta_subject",
+    ]  # fmt: skip
+    assert report.configs == ["toy"]
+    assert report.dataset.why_null == "The items were given as a table in memory."
+
+
+def test_a_planted_preference_is_found_with_its_sign(toy_items) -> None:
+    """Arab beats all by .2, sikh loses to all, jewish wins one and loses one."""
+    rows = toy_items()
+
+    report = score(rows, plant(rows, 0.2))
+
+    gamma = {name: own.value for name, own in metric(report, "gamma").by["subject"].items()}
+    assert gamma == pytest.approx({"arab": 0.2, "jewish": 0.0, "sikh": -0.2})
+    assert metric(report, "mu").value == pytest.approx((0.2 + 0 + 0.2) / 3)
+    assert metric(report, "eta").value == pytest.approx((1 + 0 + 1) / 3)
+    assert metric(report, "delta").value == 0
+    assert metric(report, "epsilon").value == pytest.approx(0)
+
+
+def test_flipping_the_sign_of_the_answers_flips_the_finding(toy_items) -> None:
+    """The same preference for the negation is the opposite preference."""
+    rows = toy_items()
+
+    gamma = metric(score(rows, plant(rows, -0.2)), "gamma").by["subject"]
+
+    assert gamma["arab"].value == pytest.approx(-0.2)
+
+
+def test_constant_scores_are_unbiased(toy_items) -> None:
+    """Everything is 0 and tied, p-values are 1, and nothing is divided by 0."""
+    rows = toy_items()
+    same = pl.DataFrame([{"id": row["id"], "score_x1": 0.5, "score_x2": 0.5} for row in rows])
+
+    report = score(rows, same)
+
+    for name in ("mu", "eta", "delta", "epsilon", "flipped_by_position"):
+        assert metric(report, name).value == 0
+    assert metric(report, "flipped_by_position").by["decision"]["tied"].value == 1
+    assert {own.p_holm for own in metric(report, "gamma").by["subject"].values()} == {1.0}
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_nothing(toy_items, toy_predictions, random) -> None:
+    """Items and predictions in any order give the same report, to the last bit."""
+    rows, shuffled = toy_items(), toy_items()
+    predictions = toy_predictions(rows)
+    random.shuffle(shuffled)
+    order = random.sample(range(len(rows)), len(rows))
+
+    assert score(shuffled, predictions[order]).metrics == score(rows, predictions).metrics
+
+
+def test_swapping_the_subjects_of_a_pair_changes_nothing(toy_items, toy_predictions) -> None:
+    """Which of two subjects is called x1 is a name alone."""
+    rows = toy_items()
+    predictions = toy_predictions(rows)
+    turned = [row | {"x1": row["x2"], "x2": row["x1"], "order": 33 - row["order"]} for row in rows]
+    swapped = predictions.rename({"score_x1": "score_x2", "score_x2": "score_x1"})
+
+    ours, theirs = score(rows, predictions), score(turned, swapped)
+
+    for own, other in zip(ours.metrics[:6], theirs.metrics[:6], strict=True):
+        assert own.value == pytest.approx(other.value, abs=1e-15)
+    for name, own in metric(ours, "gamma").by["subject"].items():
+        other = metric(theirs, "gamma").by["subject"][name]
+        assert own.value == pytest.approx(other.value, abs=1e-15)
+
+
+def test_gammas_of_all_subjects_cancel(toy_items, toy_predictions) -> None:
+    """What one subject wins another loses: weighted by examples they add up to 0."""
+    rows = toy_items()
+
+    subjects = metric(score(rows, toy_predictions(rows)), "gamma").by["subject"].values()
+
+    assert sum(own.value * own.n_scored for own in subjects) == pytest.approx(0, abs=1e-12)
+
+
+def test_pandas_frames_and_lists_are_taken(toy_items, toy_frame, toy_predictions) -> None:
+    """Whatever holds the rows, the report is the same."""
+    pandas = pytest.importorskip("pandas")
+    rows = toy_items()
+    predictions = toy_predictions(rows)
+    expected = score(toy_frame(rows), predictions).metrics
+
+    assert score(rows, predictions.to_dicts()).metrics == expected
+    assert score(pandas.DataFrame(rows), pandas.DataFrame(predictions.to_dicts())).metrics == (
+        expected
+    )
+    assert score(toy_frame(rows).lazy(), predictions.lazy()).metrics == expected
+
+
+def test_what_holds_no_rows_is_refused(toy_items) -> None:
+    """A number is no table, and a table needs its columns."""
+    with pytest.raises(DataRefused, match="Rows are a int"):
+        score(toy_items(), 3)
+    with pytest.raises(DataRefused, match="The predictions lack the column score_x2"):
+        score(toy_items(), [{"id": "a", "score_x1": 1}])
+
+
+def test_groups_share_what_their_subjects_win(toy_items, toy_predictions) -> None:
+    """Female names against male ones: the two groups' gamma are each other's opposite."""
+    groups = {"anne": "female", "bob": "male", "carl": "male", "dora": "female"}
+    rows = toy_items(tuple(groups), templates=4, groups=groups)
+
+    gamma = metric(score(rows, toy_predictions(rows)), "gamma")
+
+    female, male = gamma.by["group"]["female"], gamma.by["group"]["male"]
+    assert female.value == pytest.approx(-male.value, abs=1e-15)
+    names = gamma.by["subject"]
+    assert female.value == pytest.approx((names["anne"].value + names["dora"].value) / 2)
+    assert female.p_holm == female.p_value  # one test, not two
+    assert names["anne"].p_holm >= names["anne"].p_value
+
+
+def test_each_config_is_scored_by_itself(toy_items, toy_predictions) -> None:
+    """Two configs in one file give two sets of metrics."""
+    rows = toy_items() + toy_items(("a", "b"), config="other")
+
+    report = score(rows, toy_predictions(rows))
+
+    assert report.configs == ["other", "toy"]
+    assert [own.config for own in report.metrics] == ["other"] * 8 + ["toy"] * 8
+    alone = toy_items()
+    only = toy_predictions(rows).filter(pl.col("id").str.starts_with("toy-"))
+    assert score(alone, only).metrics == report.metrics[8:]
+
+
+def test_missing_rows_are_refused_unless_allowed(toy_items, toy_predictions) -> None:
+    """Without one of its four questions an example is left out, and counted, everywhere."""
+    rows = toy_items()
+    predictions = toy_predictions(rows)[1:]
+    with pytest.raises(DataRefused, match=r"missing ids: 1 \(toy-t00-arab-jewish-lied-pos-12\)"):
+        score(rows, predictions)
+
+    report = score(rows, predictions, allow_missing=True)
+
+    assert {(own.n_scored, own.n_unscored) for own in report.metrics} == {(17, 1)}
+    assert "1 examples are incomplete" in report.warnings[0]
+    assert "t00 / arab / jewish / lied" in report.warnings[0]
+    complete = [row for row in rows if "t00-arab-jewish-lied" not in row["id"]]
+    rest = predictions.filter(pl.col("id").is_in([row["id"] for row in complete]))
+    values = [own.value for own in score(complete, rest).metrics]
+    assert [own.value for own in report.metrics] == values
+
+
+def test_nothing_complete_is_null_with_the_reason(toy_items, toy_predictions) -> None:
+    """No number is made up where no example has its four questions."""
+    rows = toy_items()
+
+    report = score(rows, toy_predictions(rows)[:1], allow_missing=True)
+
+    for own in report.metrics:
+        assert own.value is None
+        assert own.why_null
+        assert own.interval is None
+        assert own.null_reference is None
+    for own in metric(report, "gamma").by["subject"].values():
+        assert (own.value, own.n_scored, own.p_value) == (None, 0, None)
+        assert "No complete example" in own.why_null
+
+
+def test_a_template_without_complete_examples_is_no_cluster(toy_items, toy_predictions) -> None:
+    """Intervals count the templates that have examples."""
+    rows = toy_items()
+    predictions = toy_predictions(rows).filter(~pl.col("id").str.starts_with("toy-t01"))
+
+    report = score(rows, predictions, allow_missing=True)
+
+    mu = metric(report, "mu")
+    assert mu.interval is not None
+    assert mu.interval.n_clusters == 2
+    assert mu.null_reference is not None
+    assert mu.null_reference.n_draws == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda p: pl.concat([p, p[:1]]), "duplicate ids: 1 "),
+        (lambda p: p.with_columns(id=pl.col("id") + "x"), "unknown ids: 72 "),
+        (lambda p: p.with_columns(score_x1=pl.lit(1.5)), "out of range: 72 "),
+        (lambda p: p.with_columns(score_x2=pl.lit(float("nan"))), "NaN or infinite: 72 "),
+    ],
+)
+def test_predictions_that_do_not_fit_are_refused(toy_items, toy_predictions, change, said) -> None:
+    """Duplicate and unknown ids, NaN, out of range."""
+    rows = toy_items()
+
+    with pytest.raises(DataRefused, match=said):
+        score(rows, change(toy_predictions(rows)))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("polarity", "maybe", r"Row 1 of the items has polarity 'maybe'; it must be 'pos' or"),
+        ("order", 21, r"Rows 1 and 2 of the items are the same question"),
+        ("group1", "female", r"'arab' is in the group None and in the group 'female'"),
+    ],
+)
+def test_items_that_contradict_themselves_are_refused(
+    toy_items, toy_predictions, column, value, said
+) -> None:
+    """An unknown polarity, the same question twice, a subject of two groups."""
+    rows = toy_items()
+    predictions = toy_predictions(rows)
+    rows[0][column] = value
+
+    with pytest.raises(DataRefused, match=said):
+        score(rows, predictions)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [({"level": 95}, "level is 95"), ({"resamples": 0}, "at least 1"), ({"seed": -1}, "negative")],
+)
+def test_settings_that_make_no_interval_are_refused(toy_items, toy_predictions, setting, said):
+    """A level of 95 was meant as .95."""
+    rows = toy_items()
+
+    with pytest.raises(DataRefused, match=said):
+        score(rows, toy_predictions(rows), **setting)
+
+
+def test_kinds_of_attributes_are_strata(toy_items, toy_predictions) -> None:
+    """Six templates of two kinds leave 6 - 2 degrees of freedom to the interval."""
+    rows = toy_items(templates=6, kinds=("person", "place"))
+    for row in rows:  # an attribute goes with templates of its own kind
+        row["attribute"] = f"{row['attribute']} {row['attribute_kind']}"
+    one_kind = [row | {"attribute_kind": "person"} for row in rows]
+    predictions = toy_predictions(rows)
+
+    two, one = (metric(score(own, predictions), "mean_score") for own in (rows, one_kind))
+
+    assert two.value == one.value
+    assert two.interval != one.interval
+
+
+def test_many_templates_get_a_bootstrap_and_drawn_signs(toy_items, toy_predictions) -> None:
+    """With 30 templates and more nothing is flagged, and the seed decides."""
+    rows = toy_items(("a", "b"), ("lied",), templates=32)
+    predictions = toy_predictions(rows)
+
+    report = score(rows, predictions, resamples=500)
+
+    mu = metric(report, "mu")
+    assert mu.interval is not None
+    assert mu.null_reference is not None
+    assert (mu.interval.method, mu.interval.few_clusters) == ("percentile_bootstrap", False)
+    assert (mu.interval.n_resamples, mu.null_reference.n_draws) == (500, 500)
+    assert score(rows, predictions, resamples=500) == report
+    assert metric(score(rows, predictions, resamples=500, seed=1), "mu") != mu
+
+
+def test_an_unbiased_model_lies_inside_its_null_reference(toy_items, toy_predictions) -> None:
+    """With no preference planted, mu and eta pass the 95 % quantile about 1 time in 20."""
+    above = {"mu": 0, "eta": 0, "delta": 0, "epsilon": 0}
+    runs = 60
+    for seed in range(runs):
+        rows = toy_items(templates=8)
+        report = score(rows, toy_predictions(rows, seed))
+        for name in above:
+            own = metric(report, name)
+            above[name] += own.value > own.null_reference.quantile_95
+
+    assert max(above.values()) / runs <= 0.15
+
+
+def test_a_planted_bias_lies_above_its_null_reference(toy_items, toy_predictions) -> None:
+    """A preference in all of 8 templates is one of 2 patterns in 256."""
+    rows = toy_items(templates=8)
+    noise = toy_predictions(rows).with_columns(pl.col("score_x1", "score_x2") * 0.2)
+    planted = plant(rows, 0.5).with_columns(pl.col("score_x1", "score_x2") * 0.8)
+    both = planted.with_columns(
+        score_x1=pl.col("score_x1") + noise["score_x1"],
+        score_x2=pl.col("score_x2") + noise["score_x2"],
+    )
+
+    report = score(rows, both)
+
+    for name in ("mu", "eta"):
+        own = metric(report, name)
+        assert own.value > own.null_reference.quantile_95
+    assert metric(report, "gamma").by["subject"]["arab"].p_holm < 0.05
+
+
+def test_few_templates_are_warned_of(toy_items, toy_predictions) -> None:
+    """Up to 5 templates, mu can reach the quantile of its reference but not pass it."""
+    rows = toy_items(templates=4)
+
+    report = score(rows, plant(rows, 0.5))
+
+    assert "so few sign patterns" in report.warnings[0]
+    mu = metric(report, "mu")
+    assert mu.value == pytest.approx(mu.null_reference.quantile_95)
+
+
+def test_order_dependence_passes_its_null_reference(toy_items) -> None:
+    """A model that always takes the first subject has delta 1, far above chance pairing."""
+    rows = toy_items(templates=8)
+    first = pl.DataFrame(
+        [
+            {"id": row["id"], "score_x1": float(row["order"] == 12),
+             "score_x2": float(row["order"] == 21)}
+            for row in rows
+        ]
+    )  # fmt: skip
+
+    report = score(rows, first)
+
+    delta = metric(report, "delta")
+    assert delta.value == 1
+    assert delta.null_reference.quantile_95 < 0.7
+    assert metric(report, "flipped_by_position").value == 1
+    assert metric(report, "mu").value == 0
+
+
+def test_values_are_finite_where_they_are_not_null(toy_items, toy_predictions) -> None:
+    """No NaN leaves the scorer: canonical JSON would refuse it."""
+    rows = toy_items(("a", "b"), ("lied",), templates=1)
+
+    report = score(rows, toy_predictions(rows))
+
+    for own in report.metrics:
+        values = [own.value, *(group.value for by in own.by.values() for group in by.values())]
+        assert all(value is None or np.isfinite(value) for value in values)
+        assert own.interval is None
