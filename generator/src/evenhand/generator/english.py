@@ -41,7 +41,7 @@ class FormMissing(ValueError):
 # Vowel letters with the sound of a consonant: "you" (unicorn, European, Ukrainian) and "one".
 _CONSONANT_SOUND = re.compile(
     r"eu|ew|one(?![a-z])|once|oui|uni(?![nm]|d[ei])|us[aeiu]|ut[aeio]|ub[iu]|uk|ug[ao]|ur[aiou]"
-    r"|uy|ufo|ural",
+    r"|uy|ufo|ural|unesco",
     re.IGNORECASE,
 )
 # Consonant letters with the sound of a vowel: the h of hour, honest, honour, heir is silent.
@@ -63,12 +63,14 @@ def article(text: str) -> str:
 
 
 def _begins_with_vowel_sound(text: str) -> bool:
-    token = re.split(r"[\s-]", text.lstrip("\"'("), maxsplit=1)[0]
+    token, *hyphened = re.split(r"(?=[\s-])", text.lstrip("\"'("), maxsplit=1)
     first = token[:1]
     if first.isdigit():
         return first == "8" or bool(_EIGHTEEN_OR_ELEVEN.match(token))
     letters = token.replace(".", "")
-    is_spelled = letters.isalpha() and letters.isupper() and len(letters) > 1
+    # A single capital is spelled where it begins a compound: an X-ray, a T-shirt.
+    is_name = len(letters) > 1 or bool(hyphened and hyphened[0].startswith("-"))
+    is_spelled = letters.isalpha() and letters.isupper() and is_name
     if is_spelled and (len(letters) <= _SPELLED_AT_MOST or not set(letters) & set("AEIOU")):
         return first in _NAMED_WITH_A_VOWEL
     if first.lower() in {"a", "e", "i", "o", "u"}:
@@ -134,7 +136,11 @@ def plural(word: str) -> Word:
     return Word(form or regular_plural(word), is_plural=True)
 
 
-_SAME_IN_PLURAL = re.compile(r"(ese|sh|ss|tch|people)$", re.IGNORECASE)
+_SAME_IN_PLURAL = re.compile(r"[A-Z].*(ese|sh|tch|nch|ss)")
+_NOT_OF_MAN = re.compile(
+    r".*\b(brahman|burman|caiman|german|human|norman|ottoman|roman|shaman|talisman|turkoman)",
+    re.IGNORECASE,
+)
 _IRREGULAR = {"man": "men", "woman": "women", "child": "children", "person": "people"}
 
 
@@ -144,12 +150,11 @@ def regular_plural(text: str) -> str:
     >>> [regular_plural(word) for word in ["city", "boy", "Chinese", "Irish", "Frenchman", "box"]]
     ['cities', 'boys', 'Chinese', 'Irish', 'Frenchmen', 'boxes']
     """
-    for singular, irregular in _IRREGULAR.items():
-        if re.search(rf"(^|\W|[a-z]){singular}$", text) and not text.endswith(("German", "human")):
-            return text[: -len(singular)] + irregular
-    is_people = text[:1].isupper() and re.search(r"(ese|sh|tch|nch|ss)$", text)
-    if is_people:
+    if _SAME_IN_PLURAL.fullmatch(text):
         return text
+    for singular, irregular in _IRREGULAR.items():
+        if text.endswith(singular) and not _NOT_OF_MAN.fullmatch(text):
+            return text[: -len(singular)] + irregular
     if re.search(r"[^aeiou]y$", text, re.IGNORECASE):
         return text[:-1] + "ies"
     return text + ("es" if re.search(r"(s|x|z|ch|sh)$", text, re.IGNORECASE) else "s")

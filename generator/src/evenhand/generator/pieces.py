@@ -29,7 +29,8 @@ class PieceCounter:
     def n_pieces(self, word: str) -> int:
         """Return the number of pieces of a word; 0 if the tokenizer does not know it."""
         encoded = self._tokenizer.encode(_BEFORE + word + _AFTER, add_special_tokens=False)
-        start, end = len(_BEFORE), len(_BEFORE) + len(word)
+        # The space before the word is part of its piece in a byte-level vocabulary.
+        start, end = len(_BEFORE) - 1, len(_BEFORE) + len(word)
         ids = [
             piece
             for piece, (low, high) in zip(encoded.ids, encoded.offsets, strict=True)

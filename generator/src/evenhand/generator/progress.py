@@ -53,7 +53,7 @@ class Reporter:
 
 
 class Bar:
-    """One bar; it goes when it is full."""
+    """One bar; it goes with its reporter."""
 
     def __init__(self, progress: Progress | None, label: str, total: int) -> None:
         self._progress = progress
@@ -63,8 +63,3 @@ class Bar:
         """Go on by ``n`` steps."""
         if self._progress is not None and self._task is not None:
             self._progress.advance(self._task, n)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._progress is not None and self._task is not None:
-            self._progress.remove_task(self._task)

@@ -140,7 +140,7 @@ def parse_template(source: str, path: Path) -> Template:
         path=path,
         settings=settings,
         _compiled=compiled,
-        _form_filters={slot: _form_filters(blocks["context"], slot) for slot in ("x1", "x2")},
+        _form_filters=_form_filters(blocks["context"]),
     )
 
 
@@ -161,7 +161,7 @@ def _parts(tree: nodes.Template, path: Path) -> tuple[dict[str, str], dict[str, 
             case nodes.Output() if all(_is_blank(part) for part in node.nodes):
                 pass
             case _:
-                raise _refused(path, node.lineno, _what_is_wrong(node, outside=True))
+                raise _refused(path, node.lineno or 1, _what_is_wrong(node, outside=True))
     for name in _SLOTS_OF:
         if name not in blocks:
             raise DataRefused(
@@ -235,7 +235,7 @@ def _expressions(block: nodes.Block, path: Path) -> Iterator[nodes.Expr]:
     """Yield each slot and constant of a block, once every node above it is known to be allowed."""
     for statement in block.body:
         if not isinstance(statement, nodes.Output):
-            raise _refused(path, statement.lineno, _what_is_wrong(statement))
+            raise _refused(path, statement.lineno or block.lineno, _what_is_wrong(statement))
         for expression in statement.nodes:
             if not isinstance(expression, nodes.TemplateData):
                 yield _unfiltered(expression, path)
@@ -285,15 +285,15 @@ def _check_slot(node: nodes.Name, block: str, seen: list[str], path: Path) -> No
         )
 
 
-def _form_filters(block: nodes.Block, slot: str) -> tuple[str, ...]:
-    """Return the filters on a slot that change its words, in the order they are applied."""
-    for output in block.find_all(nodes.Output):
-        for expression in output.nodes:
-            names: list[str] = []
-            node: nodes.Node | None = expression
-            while isinstance(node, nodes.Filter):
-                names.insert(0, node.name)
-                node = node.node
-            if isinstance(node, nodes.Name) and node.name == slot:
-                return tuple(name for name in names if name in FORM_FILTERS)
-    return ()
+def _form_filters(block: nodes.Block) -> dict[str, tuple[str, ...]]:
+    """Return, for each slot, the filters that change its words, in the order they are applied."""
+    chains: dict[str, tuple[str, ...]] = {}
+    for expression in (part for output in block.find_all(nodes.Output) for part in output.nodes):
+        names: list[str] = []
+        node: nodes.Node | None = expression
+        while isinstance(node, nodes.Filter):
+            names.insert(0, node.name)
+            node = node.node
+        if isinstance(node, nodes.Name):
+            chains[node.name] = tuple(name for name in names if name in FORM_FILTERS)
+    return chains

@@ -18,7 +18,9 @@ _TEXT_COLUMNS = ("polarity", "order", "context", "question", "text")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("stem", metavar="STEM", choices=STEMS, help=f"one of: {', '.join(STEMS)}")
-    parser.add_argument("--config", metavar="C", help="one config (default: the smallest)")
+    parser.add_argument(
+        "--config", metavar="C", help="one config (default: the smallest, or the first of yours)"
+    )
     parser.add_argument("--rows", metavar="N", type=positive, default=8, help="default: 8")
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the draw (default: 0)")
     parser.add_argument("--templates", metavar="DIR", type=Path, help="your own content")
@@ -31,15 +33,18 @@ def run(arguments: argparse.Namespace) -> int:
     from evenhand.generator.stems import Options, stem_module
 
     stem = stem_module(arguments.stem)
+    config = arguments.config
+    if config is None and arguments.templates is None:
+        config = _smallest(stem.catalogue())
     options = Options(
-        configs=(arguments.config or _smallest(stem.catalogue()),),
+        configs=(config,) if config else (),
         seed=arguments.seed,
         limit=-(-arguments.rows // 4),
         templates=arguments.templates,
         tokenizer=arguments.tokenizer,
     )
-    config = next(stem.prepare(options).configs())
-    rows = [row for table in config.batches() for row in table.to_pylist()][: arguments.rows]
+    shown = next(stem.prepare(options).configs())
+    rows = [row for table in shown.batches() for row in table.to_pylist()][: arguments.rows]
     if arguments.format in {"table", "md"}:
         rows = [{name: row[name] for name in _TEXT_COLUMNS if name in row} for row in rows]
     print(render_rows(rows, arguments.format))

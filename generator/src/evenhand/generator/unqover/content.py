@@ -38,11 +38,6 @@ class Subject:
     word: Word
     group: str | None
 
-    @property
-    def forms(self) -> set[str]:
-        """All words that may stand for this subject."""
-        return {str(self.word), *(str(form) for form in self.word.forms.values() if form)}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:

@@ -45,7 +45,7 @@ class AttributeColumn(NamedTuple):
     category: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Block:
     """What one template makes of all pairs and of its attributes."""
 
@@ -74,7 +74,7 @@ def _columned(texts: Sequence[str | None]) -> _Columned:
     return _Columned(encoded.dictionary, codes)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Grid:
     """All examples of a config. Example i belongs to block, pair and attribute in this nesting."""
 
@@ -85,6 +85,9 @@ class Grid:
     pairs: Indices
     """Shape [n_pairs, 2]: indices of x1 and x2 into ``subjects``."""
     blocks: list[Block]
+
+    def __repr__(self) -> str:
+        return f"Grid({self.config}, {self.n_examples} examples)"
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -44,8 +44,8 @@ _FILES_OF_CLASS = {
 
 FAMILIES = ("bert", "roberta")
 _MADE = (
-    "Imported from the files of the original UnQover (allenai/unqover) by `evenhand import unqover`:"
-    " the same paragraphs, questions and negated questions."
+    "Imported from the files of the original UnQover (allenai/unqover) by `evenhand import"
+    " unqover`: the same paragraphs, questions and negated questions."
 )
 _KIND_OF_TYPE = {"p_act": "person", "l_act": "place"}
 
@@ -156,12 +156,13 @@ def official_grid(config: str, sources: Sources) -> Grid:
     """Render one config of the original."""
     lists = [read_subjects(path) for path in sources.subjects]
     subjects = [subject for one in lists for subject in one]
-    types = read_activities(sources.activities)
+    templates = read_slots(sources.slots)
+    types = _used_types(read_activities(sources.activities), templates)
     header = read_header(sources.header) if sources.header else ""
     attributes, places = _attributes(types, is_gender=config.startswith("gender_occupation"))
     pairs = _pairs([len(one) for one in lists])
     blocks = []
-    for slots in read_slots(sources.slots):
+    for slots in templates:
         name = _type_of(slots, types)
         _check_mask(slots, config)
         blocks.append(
@@ -211,6 +212,15 @@ def _attributes(
         columns.append(AttributeColumn(slug, activity.positive, kind, activity.cluster or "none"))
         places.setdefault(name, []).append(index)
     return columns, places
+
+
+def _used_types(
+    types: dict[str, list[Activity]], templates: list[Slots]
+) -> dict[str, list[Activity]]:
+    """Keep the types that a template uses, and the plain types that name their attributes."""
+    used = {_type_of(slots, types) for slots in templates}
+    used |= {plain_type(name) for name in used}
+    return {name: activities for name, activities in types.items() if name in used}
 
 
 def _type_of(slots: Slots, types: dict[str, list[Activity]]) -> str:

@@ -48,11 +48,10 @@ def _draws_of_kind(
     k = np.arange(min(n, len(blocks) * n_attributes * n_pairs), dtype=np.int64)
     templates = rng.permutation(blocks)
     attributes = rng.permutation(n_attributes)
-    t, a = _diagonal(k, len(blocks), n_attributes)
-    cell_and_pair = _diagonal(k, len(blocks) * n_attributes, n_pairs)
+    cell, p = _diagonal(k, len(blocks) * n_attributes, n_pairs)
+    t, a = _diagonal(cell, len(blocks), n_attributes)
     block = templates[t]
-    starts = grid.block_starts[block]
-    example = starts + pair_order[cell_and_pair[1]] * n_attributes + attributes[a]
+    example = grid.block_starts[block] + pair_order[p] * n_attributes + attributes[a]
     return k // len(blocks), example
 
 
