@@ -141,7 +141,7 @@ def _about_groups(report: Report, config: str) -> str:
     values = groups_of(report, "unqover.gamma", config, by="group")
     known = [
         f"{name} {numbers.signed(own.value)}"
-        + (f" (p {numbers.p_value(own.p_holm)})" if own.p_holm is not None else "")
+        + (f" (p{numbers.NO_BREAK}{numbers.p_value(own.p_holm)})" if own.p_holm is not None else "")
         for name, own in values.items()
         if own.value is not None
     ]
