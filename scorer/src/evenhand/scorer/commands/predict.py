@@ -1,0 +1,98 @@
+"""Run an exported model over a dataset and write a predictions file.
+
+Needs onnxruntime and tokenizers (the extra `cpu` or `gpu`), no torch and no network. A run that was
+killed goes on where it stopped when the same command is given again, and ends in the same bytes.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from evenhand.contract import WrongUse
+
+EXAMPLE = (
+    "evenhand predict datasets_out/unqover/1.0.0 --config religion --model model/"
+    " --out predictions.parquet"
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("dataset", metavar="DATASET", help="folder of one dataset version")
+    parser.add_argument(
+        "--config", metavar="C", action="append", default=[],
+        help="predict this config only (may be repeated; default: all that fit the model's task)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--model", metavar="DIR", type=Path, required=True, help="folder from `evenhand export`"
+    )
+    parser.add_argument(
+        "--device", metavar="D", default="cpu",
+        help="cpu (default), cuda, cuda:N, or auto: CUDA where it loads, else the CPU",
+    )  # fmt: skip
+    parser.add_argument(
+        "--protocol", choices=("paper", "code"), default="paper",
+        help="read spans and masks as the paper says (default) or as its code does",
+    )  # fmt: skip
+    parser.add_argument(
+        "--batch-tokens", metavar="N", type=int, default=4096,
+        help="tokens of a batch, padding included (default: 4096)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--threads", metavar="N", type=int, default=0,
+        help="threads of onnxruntime (default: its own choice)",
+    )  # fmt: skip
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+    parser.add_argument(
+        "--out", metavar="FILE", type=Path, required=True,
+        help="file to write: .parquet, .jsonl, .jsonl.gz or .csv",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Predict, with a bar on a terminal and lines in a log."""
+    if arguments.batch_tokens < 1 or arguments.threads < 0:
+        raise WrongUse("--batch-tokens takes a number from 1 on, --threads from 0 on.")
+    _require_runtime()
+    from evenhand.scorer import predict as work
+    from evenhand.scorer.datasets import open_dataset
+    from evenhand.scorer.progress import Progress
+    from evenhand.scorer.runtime.session import open_model
+
+    work.suffix_of(arguments.out)
+    dataset = open_dataset(arguments.dataset)
+    model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
+    if arguments.device == "auto":
+        print(f"device: {model.session.device}", file=sys.stderr)
+    configs = work.fitting_configs(dataset, arguments.config, model)
+    options = work.Options(protocol=arguments.protocol, batch_tokens=arguments.batch_tokens)
+    rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
+    with Progress(f"predict {', '.join(configs)}", total=rows) as progress:
+        n_rows = work.predict(
+            dataset,
+            model,
+            work.header_of(dataset, configs, model, options),
+            options=options,
+            out=arguments.out,
+            overwrite=arguments.overwrite,
+            say=progress.say,
+            advance=progress.advance,
+        )
+    print(f"{arguments.out}: {n_rows:,} rows", file=sys.stderr)
+    print(
+        f"next: evenhand score {arguments.dataset} --predictions {arguments.out}"
+        " --out metrics.json",
+        file=sys.stderr,
+    )
+    return 0
+
+
+def _require_runtime() -> None:
+    try:
+        import onnxruntime  # noqa: F401
+        import tokenizers  # noqa: F401
+    except ImportError as error:
+        raise WrongUse(
+            f"predict needs the package {error.name}, which is not installed: pip install"
+            " 'evenhand-scorer[cpu]' (or [gpu], never both)."
+        ) from error

@@ -1,0 +1,304 @@
+"""Dataset and exported model -> predictions file, in shards, so that a killed run goes on.
+
+The rows are cut into shards of a fixed size. A finished shard stands in ``<FILE>.partial/`` under
+its final name (atomic rename); ``state.json`` there says what the shards are of. When all are
+there they become the file and the folder goes. Batches are cut within a shard by the lengths of its
+rows alone, so a run that was killed anywhere and started again gives the same bytes.
+"""
+
+import gzip
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.contract import CONTRACT_VERSION, DataRefused, WrongUse
+from evenhand.contract.files import atomic_path, canonical_json, write_atomically
+from evenhand.contract.predictions import (
+    HEADER_KEY,
+    DatasetReference,
+    Header,
+    ModelReference,
+    sidecar_of,
+)
+from evenhand.scorer import __version__
+from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.runtime import masked_lm, question_answering
+from evenhand.scorer.runtime.session import ExportedModel
+
+SHARD_ROWS = 8_192
+SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")
+
+_WARM_UP_ROWS = 64
+_TASK_OF = {False: "question-answering", True: "fill-mask"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a model is read."""
+
+    protocol: str = "paper"
+    batch_tokens: int = 4_096
+    """Tokens of a batch, padding included."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Rows ``start`` to ``start + SHARD_ROWS`` of a config."""
+
+    number: int
+    config: str
+    start: int
+
+    @property
+    def name(self) -> str:
+        """The file's name in the partial folder."""
+        return f"shard-{self.number:05d}.parquet"
+
+
+def fitting_configs(dataset: Dataset, wanted: list[str], model: ExportedModel) -> list[str]:
+    """Return the configs to predict: those that were named, else all that fit the model's task.
+
+    Raises:
+        WrongUse: a named config is not in the dataset, or asks for a model of another task.
+    """
+    present = dataset.manifest.configs
+    fits = [c for c in present if _TASK_OF[c.endswith("_mlm")] == model.card.task]
+    for config in wanted:
+        if config not in present:
+            raise WrongUse(f"There is no config {config}; the dataset has: {', '.join(present)}.")
+        if config not in fits:
+            raise WrongUse(
+                f"{config} needs a {_TASK_OF[config.endswith('_mlm')]} model, but"
+                f" {model.card.name} was exported for {model.card.task}."
+            )
+    if not fits:
+        raise WrongUse(
+            f"No config of the dataset ({', '.join(present)}) fits a {model.card.task} model."
+        )
+    return wanted or fits
+
+
+def header_of(
+    dataset: Dataset, configs: list[str], model: ExportedModel, options: Options
+) -> Header:
+    """Say how the file is made."""
+    return Header(
+        contract_version=CONTRACT_VERSION,
+        dataset=DatasetReference(
+            stem=dataset.manifest.stem,
+            version=dataset.manifest.version,
+            digest=dataset.manifest.content_digest,
+        ),
+        configs=configs,
+        model=ModelReference(
+            name=model.card.name,
+            revision=model.card.revision,
+            task=model.card.task,
+            precision=model.card.precision,
+            sha256=model.card.model_sha256,
+        ),
+        protocol=options.protocol,
+        device=model.session.device,
+        decoding={"batch_tokens": options.batch_tokens},
+        scorer_version=__version__,
+    )
+
+
+def predict(
+    dataset: Dataset,
+    model: ExportedModel,
+    header: Header,
+    *,
+    options: Options,
+    out: Path,
+    overwrite: bool,
+    say: Callable[[str], None],
+    advance: Callable[[int], None],
+) -> int:
+    """Write the predictions of all rows of the header's configs and return their number.
+
+    Args:
+        dataset: the opened dataset; its rows' digests are checked first.
+        model: the opened model.
+        header: from :func:`header_of`.
+        options: how the model is read.
+        out: the file; its suffix (one of :data:`SUFFIXES`) is the format.
+        overwrite: whether an existing file may be replaced.
+        say: is given lines for a person.
+        advance: is given the number of rows that were just done.
+
+    Raises:
+        DataRefused: the file exists, rows cannot be scored, or a partial run of other options
+            stands beside it.
+    """
+    suffix = suffix_of(out)
+    if out.exists() and not overwrite:
+        raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
+    for config in header.configs:
+        dataset.check_content(config)
+    shards = list(_shards(dataset, header.configs))
+    folder = _open_partial(out, header)
+    missing = [shard for shard in shards if not (folder / shard.name).is_file()]
+    seconds = _seconds_a_row(dataset, model, header.configs[0], options)
+    say(_estimate(dataset, header, n_done=len(shards) - len(missing), seconds=seconds))
+    for shard in shards:
+        if shard in missing:
+            rows = _predict_shard(dataset, model, shard, options, advance)
+            with atomic_path(folder / shard.name) as temporary:
+                rows.write_parquet(temporary, compression="zstd")
+        else:
+            advance(_rows_of(dataset, shard))
+    paths = [folder / shard.name for shard in shards]
+    _WRITERS[suffix](paths, out, header)
+    shutil.rmtree(folder)
+    return _total(dataset, header.configs)
+
+
+def suffix_of(out: Path) -> str:
+    """Return the format that a file's name asks for."""
+    for suffix in sorted(SUFFIXES, key=len, reverse=True):
+        if out.name.endswith(suffix):
+            return suffix
+    raise WrongUse(f"--out {out} must end in one of {', '.join(SUFFIXES)}.")
+
+
+def _shards(dataset: Dataset, configs: list[str]) -> Iterator[Shard]:
+    number = 0
+    for config in configs:
+        for start in range(0, _total(dataset, [config]), SHARD_ROWS):
+            yield Shard(number, config, start)
+            number += 1
+
+
+def _total(dataset: Dataset, configs: list[str]) -> int:
+    splits = [split for config in configs for split in dataset.manifest.configs[config].values()]
+    return sum(split.rows for split in splits)
+
+
+def _rows_of(dataset: Dataset, shard: Shard) -> int:
+    return min(SHARD_ROWS, _total(dataset, [shard.config]) - shard.start)
+
+
+def _open_partial(out: Path, header: Header) -> Path:
+    """Return the folder of finished shards; one of another run is refused."""
+    if not out.parent.is_dir():
+        raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
+    folder = out.with_name(out.name + ".partial")
+    state = folder / "state.json"
+    content = canonical_json({"header": header, "shard_rows": SHARD_ROWS})
+    if state.is_file() and state.read_bytes() != content:
+        raise DataRefused(
+            f"{folder} holds the unfinished run of another model, dataset or option;"
+            " finish it with the same options, or remove that folder."
+        )
+    folder.mkdir(exist_ok=True)
+    if not state.is_file():
+        write_atomically(state, content)
+    return folder
+
+
+def _seconds_a_row(dataset: Dataset, model: ExportedModel, config: str, options: Options) -> float:
+    """Measure a few rows, after they were run once to warm up."""
+    rows = _read(dataset, Shard(0, config, 0)).head(_WARM_UP_ROWS)
+    _score(model, rows, options, lambda _: None)
+    start = time.perf_counter()
+    _score(model, rows, options, lambda _: None)
+    return (time.perf_counter() - start) / len(rows)
+
+
+def _estimate(dataset: Dataset, header: Header, *, n_done: int, seconds: float) -> str:
+    """Say how many rows there are and about how long they take."""
+    total = _total(dataset, header.configs)
+    left = max(0, total - n_done * SHARD_ROWS)
+    resumed = f", {total - left:,} of them done before" if left < total else ""
+    return f"{total:,} rows{resumed}; about {_duration(seconds * left)} on {header.device}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def _predict_shard(
+    dataset: Dataset,
+    model: ExportedModel,
+    shard: Shard,
+    options: Options,
+    advance: Callable[[int], None],
+) -> pl.DataFrame:
+    rows = _read(dataset, shard)
+    scores = _score(model, rows, options, advance)
+    return pl.DataFrame({"id": rows["id"], "score_x1": scores[:, 0], "score_x2": scores[:, 1]})
+
+
+def _read(dataset: Dataset, shard: Shard) -> pl.DataFrame:
+    module = masked_lm if shard.config.endswith("_mlm") else question_answering
+    lazy = dataset.scan(shard.config).slice(shard.start, SHARD_ROWS)
+    return lazy.select(module.COLUMNS).collect()
+
+
+def _score(
+    model: ExportedModel, rows: pl.DataFrame, options: Options, advance: Callable[[int], None]
+) -> question_answering.Floats:
+    is_masked = model.card.task == "fill-mask"
+    score = masked_lm.score_masks if is_masked else question_answering.score_questions
+    return score(
+        model, rows, protocol=options.protocol, budget=options.batch_tokens, advance=advance
+    )
+
+
+def _write_parquet(paths: list[Path], out: Path, header: Header) -> None:
+    _write_sidecar(out, header)
+    with atomic_path(out) as temporary:
+        pl.scan_parquet(paths).sink_parquet(
+            temporary, compression="zstd", row_group_size=SHARD_ROWS * 16, maintain_order=True
+        )
+
+
+def _write_csv(paths: list[Path], out: Path, header: Header) -> None:
+    _write_sidecar(out, header)
+    with atomic_path(out) as temporary:
+        pl.scan_parquet(paths).sink_csv(temporary, maintain_order=True)
+
+
+def _write_sidecar(out: Path, header: Header) -> None:
+    write_atomically(sidecar_of(out), canonical_json(header))
+
+
+def _write_jsonl(paths: list[Path], out: Path, header: Header) -> None:
+    with atomic_path(out) as temporary, temporary.open("wb") as stream:
+        for chunk in _json_lines(paths, header):
+            stream.write(chunk)
+
+
+def _write_jsonl_gz(paths: list[Path], out: Path, header: Header) -> None:
+    # Neither a name nor a time in the gzip header: a second run gives the same bytes.
+    with (
+        atomic_path(out) as temporary,
+        temporary.open("wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream,
+    ):
+        for chunk in _json_lines(paths, header):
+            stream.write(chunk)
+
+
+def _json_lines(paths: list[Path], header: Header) -> Iterator[bytes]:
+    import msgspec
+
+    yield msgspec.json.encode({HEADER_KEY: header}, order="sorted") + b"\n"
+    for path in paths:
+        yield pl.read_parquet(path).write_ndjson().encode()
+
+
+_WRITERS = {
+    ".parquet": _write_parquet,
+    ".csv": _write_csv,
+    ".jsonl": _write_jsonl,
+    ".jsonl.gz": _write_jsonl_gz,
+}

@@ -1,0 +1,159 @@
+"""Opens an ONNX model on a device, and never on another one in silence."""
+
+import re
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.contract.errors import DataRefused, WrongUse
+from evenhand.contract.files import sha256_of_file
+from evenhand.scorer.runtime.model_card import (
+    MODEL_NAME,
+    TOKENIZER_NAME,
+    ModelCard,
+    read_model_card,
+)
+
+_DEVICE = re.compile(r"cpu|auto|cuda(?::(\d+))?")
+_CPU = "CPUExecutionProvider"
+_CUDA = "CUDAExecutionProvider"
+
+
+@dataclass(frozen=True)
+class Session:
+    """A model that runs on the device it was asked for."""
+
+    inference: Any
+    device: str
+    """``cpu`` or ``cuda:N``."""
+
+    def run(self, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+        """Run one batch; arrays go in and come out on the CPU."""
+        if self.device == "cpu":
+            return list(self.inference.run(None, inputs))
+        return self._run_bound(inputs)
+
+    def _run_bound(self, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+        """Bind the outputs to the GPU, so that only finished logits cross the bus, and once."""
+        binding = self.inference.io_binding()
+        for name, array in inputs.items():
+            binding.bind_cpu_input(name, array)
+        index = int(self.device.partition(":")[2])
+        for output in self.inference.get_outputs():
+            binding.bind_output(output.name, "cuda", index)
+        self.inference.run_with_iobinding(binding)
+        return list(binding.copy_outputs_to_cpu())
+
+
+def open_session(path: Path, *, device: str, threads: int = 0) -> Session:
+    """Open ``model.onnx``.
+
+    Args:
+        path: the file.
+        device: ``cpu``, ``cuda``, ``cuda:N`` or ``auto`` (CUDA where it loads, else the CPU).
+        threads: of one operation; 0 leaves the choice to onnxruntime.
+
+    Raises:
+        WrongUse: the device is no device, or both builds of onnxruntime are installed.
+        DataRefused: CUDA was asked for and did not load, or the file is no model.
+    """
+    match = _DEVICE.fullmatch(device)
+    if match is None:
+        raise WrongUse(f"--device {device} is not one of cpu, cuda, cuda:N, auto.")
+    _refuse_two_builds()
+    index = int(match[1] or 0)
+    if device == "cpu":
+        return Session(_open(path, [_CPU], threads), "cpu")
+    inference, reason = _try_cuda(path, index, threads)
+    if inference is not None:
+        return Session(inference, f"cuda:{index}")
+    if device == "auto":
+        return Session(_open(path, [_CPU], threads), "cpu")
+    raise DataRefused(
+        f"--device {device}: {reason}. Install the extra `gpu` in place of `cpu` on a machine with"
+        " an NVIDIA driver, or take --device cpu."
+    )
+
+
+def _try_cuda(path: Path, index: int, threads: int) -> tuple[Any | None, str]:
+    """Open on CUDA, or say why not; onnxruntime alone would fall back to the CPU in silence."""
+    import onnxruntime
+
+    if _CUDA not in onnxruntime.get_available_providers():
+        return None, "this build of onnxruntime has no CUDA"
+    try:
+        inference = _open(path, [(_CUDA, {"device_id": str(index)})], threads)
+    except DataRefused as error:
+        return None, f"CUDA did not start ({error})"
+    if inference.get_providers()[0] != _CUDA:
+        return None, "the CUDA libraries or the GPU could not be loaded"
+    return inference, ""
+
+
+def _open(path: Path, providers: list[Any], threads: int) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    # Its warnings are about its own optimisations; what fails is raised.
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=providers)
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".")
+        raise DataRefused(f"{path} cannot be opened by onnxruntime: {reason}.") from error
+
+
+def _refuse_two_builds() -> None:
+    if _is_installed("onnxruntime") and _is_installed("onnxruntime-gpu"):
+        raise WrongUse(
+            "Both onnxruntime and onnxruntime-gpu are installed, and they overwrite each other's"
+            " files: pip uninstall both, then install the one extra, `cpu` or `gpu`."
+        )
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class ExportedModel:
+    """An exported folder that was opened: its card, its tokenizer and its session."""
+
+    folder: Path
+    card: ModelCard
+    tokenizer: Any
+    session: Session
+
+
+def open_model(folder: Path, *, device: str, threads: int = 0) -> ExportedModel:
+    """Open a folder written by ``evenhand export``; every file is checked against its card.
+
+    Raises:
+        DataRefused: a file is missing, was changed, or cannot be read.
+    """
+    from tokenizers import Tokenizer
+
+    card = read_model_card(folder)
+    for name, expected in (
+        (MODEL_NAME, card.model_sha256),
+        (TOKENIZER_NAME, card.tokenizer_sha256),
+    ):
+        path = folder / name
+        if not path.is_file():
+            raise DataRefused(f"{path} is missing; write the folder again with `evenhand export`.")
+        if sha256_of_file(path) != expected:
+            raise DataRefused(
+                f"{path} is not the file that model.json describes (its sha256 differs);"
+                " write the folder again with `evenhand export`."
+            )
+    session = open_session(folder / MODEL_NAME, device=device, threads=threads)
+    return ExportedModel(folder, card, Tokenizer.from_file(str(folder / TOKENIZER_NAME)), session)
