@@ -1,5 +1,6 @@
 """Rows -> a dataset version: Parquet shards, card, statistics and manifest, in one stream."""
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -127,7 +128,7 @@ def _write_config(
     writer = _ShardWriter(folder / config.name, config.n_rows)
     digest: TableDigest | None = None
     schema = None
-    with ThreadPoolExecutor(2) as pool:
+    with contextlib.closing(writer), ThreadPoolExecutor(2) as pool:
         for table in config.batches():
             schema = table.schema
             digest = digest or TableDigest(schema.names)
@@ -135,7 +136,6 @@ def _write_config(
             digest.update(table, pool)
             written.result()
             advance(table.num_rows)
-    writer.close()
     if digest is None or schema is None or digest.rows != config.n_rows:
         raise RuntimeError(f"{config.name}: {config.n_rows} rows were announced, others came")
     return ConfigSummary(

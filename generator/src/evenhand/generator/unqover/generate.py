@@ -52,7 +52,7 @@ class Plan:
         tokenizer = options.tokenizer and {"sha256": sha256_of_file(options.tokenizer)}
         return {
             "made_by": "generate",
-            "templates": "own" if options.templates is None else "user",
+            "templates": "evenhand" if options.templates is None else "user",
             "content_sha256": self.library.digest(classes),
             "header": options.header,
             "limit": options.limit,
@@ -156,8 +156,9 @@ def _notes(ready: Plan) -> list[str]:
     lines = []
     if ready.left_out and ready.options.tokenizer is None:
         lines.append(f"no --tokenizer: {_rule(ready)}; `predict` refuses those of several pieces.")
+    what = "one word" if ready.options.tokenizer is None else "one piece"
     lines += [
-        f"{name}: left out, as they are not one piece: {', '.join(words)}"
+        f"{name}: left out, as they are not {what}: {', '.join(words)}"
         for name, words in ready.left_out.items()
         if words
     ]
