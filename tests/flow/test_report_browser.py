@@ -96,11 +96,12 @@ def _name_model(metrics: Path, name: str) -> None:
 
 
 def _question(words: str, first: str, second: str, p: float) -> dict[str, object]:
-    answers = {
-        f"ans{i}": {"text": text, "start": score, "end": score}
-        for i, (text, score) in enumerate(((first, p), (second, 1 - p)))
+    return {
+        "question": words,
+        "pred": first,
+        "ans0": {"text": first, "start": p, "end": p},
+        "ans1": {"text": second, "start": 1 - p, "end": 1 - p},
     }
-    return {"question": words, "pred": first, **answers}
 
 
 def opened(browser: webdriver.Chrome, page: Path, width: int, *, scheme: str = "light") -> None:

@@ -280,6 +280,15 @@ def test_the_page_names_dataset_model_and_predictions(page) -> None:
         assert wanted in text
 
 
+@pytest.mark.parametrize("n_unscored", [0, 7])
+def test_what_was_left_out_is_said(page, n_unscored) -> None:
+    """Left-out examples are told at the top and at the end, and never denied."""
+    text = text_of(page(report(metric("mu", 0.2, n_unscored=n_unscored))))
+
+    assert ("7 examples were left out." in text) == (n_unscored > 0)
+    assert ("Nothing was left out" in text) == (n_unscored == 0)
+
+
 def test_an_unknown_digest_is_told_with_its_reason(page) -> None:
     """A file that describes itself has no dataset digest, and the page says why."""
     dataset = DatasetRecord(stem="unqover", version=None, digest=None, why_null="It has none.")

@@ -103,9 +103,15 @@ def _warnings(results: Sequence[ModelResult]) -> list[Block]:
     for result in results:
         for lack in (result.why_no_parts, result.why_no_examples):
             texts += [] if lack is None else [_named(result, f"{lack}.", results)]
+    if not texts and _has_left_out(results):
+        texts = ["Some rows were left out; the tables say how many."]
     if not texts:
         return [Paragraph(text="Nothing was left out, and scoring gave no warning.")]
     return [Paragraph(text=text, notice=True) for text in dict.fromkeys(texts)]
+
+
+def _has_left_out(results: Sequence[ModelResult]) -> bool:
+    return any(metric.n_unscored for result in results for metric in result.report.metrics)
 
 
 def _named(result: ModelResult, text: str, results: Sequence[ModelResult]) -> str:

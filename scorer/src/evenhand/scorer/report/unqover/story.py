@@ -204,5 +204,10 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
     return Section(
         title="Methods",
         lead=f"What each number means. Sections are those of {PAPER}.",
-        blocks=[*formulas(ids), Paragraph(text=INTERVALS), Paragraph(text=NULLS)],
+        blocks=[
+            *formulas(ids),
+            Subheading(text="Intervals, tests and chance"),
+            Paragraph(text=INTERVALS),
+            Paragraph(text=NULLS),
+        ],
     )
