@@ -235,7 +235,7 @@ def test_predictions_that_do_not_fit_are_refused(toy_items, toy_predictions, cha
     [
         ("polarity", "maybe", r"Row 1 of the items has polarity 'maybe'; it must be 'pos' or"),
         ("order", 21, r"Rows 1 and 2 of the items are the same question"),
-        ("group1", "female", r"'arab' is in the group None and in the group 'female'"),
+        ("group1", "female", r"'arab' is in the group 'female' and in the group None"),
     ],
 )
 def test_items_that_contradict_themselves_are_refused(

@@ -1,7 +1,8 @@
 """Opening a dataset folder: its manifest, the columns that scoring needs, and its rows' digest."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,8 @@ PULL_FOLDER = Path("datasets_out")
 """The only way in for datasets of the Hub is ``evenhand pull``, which puts them here."""
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+@[\w.+-]+")
-_ROWS_AT_ONCE = 250_000
+_ROWS_AT_ONCE = 1 << 19
+"""Some 100 MB; a multiple of the row groups that the generator writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +42,46 @@ class Dataset:
         paths = [p for split in self.manifest.configs[config] for p in self.files(config, split)]
         return pl.scan_parquet(paths)
 
-    def check_content(self, config: str) -> None:
-        """Refuse a config whose rows are not those of its manifest."""
+    def load(self, config: str, columns: Sequence[str]) -> pl.DataFrame:
+        """Read columns of a config and check, in the same pass, that its rows are the manifest's.
+
+        Texts that repeat become codes at once; ids stay text.
+
+        Raises:
+            DataRefused: a file is missing or damaged, or the content digest is another one.
+        """
+        parts = []
         for split, entry in self.manifest.configs[config].items():
-            try:
-                found = content_digest(self.files(config, split))
-            except (pl.exceptions.PolarsError, OSError) as error:
-                raise _unreadable(self.folder, config, error) from error
+            batches = self._batches(config, self.files(config, split))
+            found, part = _digested(batches, lambda rows: rows.select(_coded(columns)))
             if found != entry.content_digest:
                 raise DataRefused(
                     f"{self.folder}: the rows of {config}/{split} have the content digest {found},"
                     f" but the manifest says {entry.content_digest};"
                     " get the dataset again from where it came."
                 )
+            parts += part
+        return pl.concat(parts)
 
-    def read(self, config: str, columns: Iterable[str]) -> pl.DataFrame:
-        """Read columns of a config; texts that repeat become codes at once, ids stay text."""
-        wanted = [
-            pl.col(name) if name in {"id", "order"} else pl.col(name).cast(pl.Categorical)
-            for name in columns
-        ]
+    def read(self, config: str, columns: Sequence[str]) -> pl.DataFrame:
+        """Read columns of a config as :meth:`load` does, without looking at the others."""
         try:
-            return self.scan(config).select(wanted).collect(engine="streaming")
+            return self.scan(config).select(_coded(columns)).collect(engine="streaming")
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise _unreadable(self.folder, config, error) from error
+            raise self._unreadable(config, error) from error
+
+    def _batches(self, config: str, paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
+        try:
+            yield from batches_of(paths)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise self._unreadable(config, error) from error
+
+    def _unreadable(self, config: str, error: Exception) -> DataRefused:
+        reason = str(error).splitlines()[0]
+        return DataRefused(
+            f"{self.folder}: the rows of {config} cannot be read ({reason});"
+            f" `evenhand verify {self.folder}` says which file is damaged."
+        )
 
 
 def open_dataset(name: str) -> Dataset:
@@ -87,17 +105,48 @@ def open_dataset(name: str) -> Dataset:
     return Dataset(folder, manifest)
 
 
-def content_digest(paths: list[Path]) -> str:
+def content_digest(paths: Sequence[Path]) -> str:
     """Return the contract's digest of a table's rows in order; see ``ContentDigest``."""
-    columns = list(pl.read_parquet_schema(paths[0]))
-    digest, n_rows = ContentDigest(columns), 0
+    return _digested(batches_of(paths), lambda rows: rows.clear())[0]
+
+
+def batches_of(paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of Parquet files in order, at least one batch a file."""
     for path in paths:
         table = pl.scan_parquet(path)
-        own = int(table.select(pl.len()).collect().item())
-        for start in range(0, own, _ROWS_AT_ONCE):
-            _feed(digest, table.slice(start, _ROWS_AT_ONCE).collect())
-        n_rows += own
-    return digest.hexdigest(rows=n_rows)
+        n_rows = int(table.select(pl.len()).collect().item())
+        for start in range(0, max(1, n_rows), _ROWS_AT_ONCE):
+            yield table.slice(start, _ROWS_AT_ONCE).collect()
+
+
+def _digested(
+    batches: Iterator[pl.DataFrame], kept: Callable[[pl.DataFrame], pl.DataFrame]
+) -> tuple[str, list[pl.DataFrame]]:
+    """Return the digest of all batches, and of each what is to be kept.
+
+    Hashing runs in a thread of its own, one batch behind the reading: it holds no lock of the
+    interpreter's, and no more than two batches are in memory.
+    """
+    digest, parts, n_rows, hashed = None, [], 0, None
+    with ThreadPoolExecutor(1) as pool:
+        for batch in batches:
+            digest = digest or ContentDigest(batch.columns)
+            if hashed is not None:
+                hashed.result()
+            hashed = pool.submit(_feed, digest, batch)
+            parts.append(kept(batch))
+            n_rows += len(batch)
+        if digest is None or hashed is None:
+            return "", parts
+        hashed.result()
+    return digest.hexdigest(rows=n_rows), parts
+
+
+def _coded(columns: Sequence[str]) -> list[pl.Expr]:
+    plain = {"id", "order"}
+    return [
+        pl.col(name) if name in plain else pl.col(name).cast(pl.Categorical) for name in columns
+    ]
 
 
 def _feed(digest: ContentDigest, rows: pl.DataFrame) -> None:
@@ -110,6 +159,9 @@ def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
     if isinstance(series.dtype, pl.Categorical | pl.Enum):
         series = series.cast(pl.String)
     if series.dtype == pl.String:
+        if len(series) and not series.null_count() and (series == series[0]).all():
+            own = str(series[0]).encode()  # a column of one value, such as the class
+            return np.full(len(series), len(own), "<i8").tobytes(), own * len(series)
         lengths = series.str.len_bytes().cast(pl.Int64).fill_null(-1).to_numpy()
         # As Binary the joined text is taken as it is, without decoding it to Python text and back.
         joined = series.str.join("", ignore_nulls=True).cast(pl.Binary).item()
@@ -120,11 +172,3 @@ def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
         series.cast(kind).fill_null(zero).to_numpy()
     )
     return is_there, values.astype("<f8" if kind is pl.Float64 else "<i8").tobytes()
-
-
-def _unreadable(folder: Path, config: str, error: Exception) -> DataRefused:
-    reason = str(error).splitlines()[0]
-    return DataRefused(
-        f"{folder}: the rows of {config} cannot be read ({reason});"
-        f" `evenhand verify {folder}` says which file is damaged."
-    )

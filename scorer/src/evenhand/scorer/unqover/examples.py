@@ -28,6 +28,10 @@ ITEM_COLUMNS = (
 """The columns of an item that scoring reads; contexts and questions stay on the disk."""
 
 
+_DENSE_KEYS_PER_ROW = 4
+"""Up to so many possible keys for each row, a table of all of them is made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Examples:
     """The complete examples of one config, in an order that does not depend on the rows' order."""
@@ -66,31 +70,30 @@ def examples_of(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) -> Ex
     Raises:
         DataRefused: two rows are the same question, or a subject has two groups.
     """
-    subjects = _names(items, "x1", "x2")
-    codes = {name: _codes(items[name], subjects) for name in ("x1", "x2")}
-    attributes, templates = _names(items, "attribute"), _names(items, "template")
-    codes["attribute"] = _codes(items["attribute"], attributes)
-    codes["template"] = _codes(items["template"], templates)
+    subjects, (x1, x2) = _coded(items["x1"], items["x2"])
+    attributes, (attribute,) = _coded(items["attribute"])
+    templates, (template,) = _coded(items["template"])
+    groups = _groups(items, subjects, x1, x2)
+    strata = _strata(items["attribute_kind"], template, len(templates))
     shape = (len(templates), len(subjects), len(subjects), len(attributes))
-    key = np.ravel_multi_index(
-        (codes["template"], codes["x1"], codes["x2"], codes["attribute"]), shape
-    )
-    present, rows = _rows_by_question(items, key)
+    key = np.ravel_multi_index((template, x1, x2, attribute), shape)
+    present, rows = _rows_by_question(items, key, int(np.prod(shape)))
     is_scored = ~(np.isnan(scores_x1) | np.isnan(scores_x2))
     is_complete = ((rows >= 0) & is_scored[rows]).all(axis=1)
     rows, left_out = rows[is_complete], present[~is_complete]
-    template, x1, x2, attribute = np.unravel_index(present[is_complete], shape)
+    codes = np.unravel_index(present[is_complete], shape)
+    template, x1, x2, attribute = (code.astype(np.int32) for code in codes)
     names = (templates, subjects, subjects, attributes)
     return Examples(
         subjects=subjects,
-        groups=_groups(items, subjects),
+        groups=groups,
         attributes=attributes,
         templates=templates,
-        strata=_strata(items, codes["template"], len(templates)),
-        x1=x1.astype(np.int32),
-        x2=x2.astype(np.int32),
-        attribute=attribute.astype(np.int32),
-        template=template.astype(np.int32),
+        strata=strata,
+        x1=x1,
+        x2=x2,
+        attribute=attribute,
+        template=template,
         scores_x1=scores_x1[rows],
         scores_x2=scores_x2[rows],
         n_unscored=len(left_out),
@@ -100,11 +103,11 @@ def examples_of(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) -> Ex
 
 
 def _rows_by_question(
-    items: pl.DataFrame, key: NDArray[np.int64]
+    items: pl.DataFrame, key: NDArray[np.int64], n_keys: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return each example's key and the rows of its four questions, -1 where there is none."""
     question = 2 * _is_second(items, "polarity", "neg", "pos") + _is_second(items, "order", 21, 12)
-    present, example = np.unique(key, return_inverse=True)
+    present, example = _distinct(key, n_keys)
     slots = example * QUESTIONS_PER_EXAMPLE + question
     rows = np.full(len(present) * QUESTIONS_PER_EXAMPLE, -1, dtype=np.int64)
     rows[slots] = np.arange(len(slots))
@@ -117,6 +120,21 @@ def _rows_by_question(
             " subjects, attribute, polarity and order); keep one of the two."
         )
     return present, rows.reshape(-1, QUESTIONS_PER_EXAMPLE)
+
+
+def _distinct(key: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct keys, sorted, and each key's place among them.
+
+    >>> [part.tolist() for part in _distinct(np.array([7, 3, 7]), 9)]
+    [[3, 7], [1, 0, 1]]
+    """
+    if n_keys > _DENSE_KEYS_PER_ROW * len(key):
+        return np.unique(key, return_inverse=True)
+    # A full design has nearly every key: marking them is many times quicker than sorting.
+    is_present = np.zeros(n_keys, dtype=np.bool_)
+    is_present[key] = True
+    place = np.cumsum(is_present, dtype=np.int64) - 1
+    return np.flatnonzero(is_present), place[key]
 
 
 def _is_second(items: pl.DataFrame, column: str, second: Any, first: Any) -> NDArray[np.int64]:
@@ -133,47 +151,69 @@ def _is_second(items: pl.DataFrame, column: str, second: Any, first: Any) -> NDA
     return np.asarray(is_second, dtype=np.int64)
 
 
-def _names(items: pl.DataFrame, *columns: str) -> list[str]:
-    """Return the distinct values of columns, sorted, so that codes do not depend on row order."""
-    names: set[str] = set()
-    for column in columns:
-        names.update(items[column].unique().cast(pl.String).to_list())
-    return sorted(names)
+def _coded(*columns: pl.Series) -> tuple[list[str], list[Codes]]:
+    """Return the distinct texts of columns, sorted, and each value's place among them.
+
+    Sorted, so that the codes do not depend on the order of rows.
+
+    >>> _coded(pl.Series(["b", "a"]), pl.Series(["b", "c"]))
+    (['a', 'b', 'c'], [array([1, 0], dtype=int32), array([1, 2], dtype=int32)])
+    """
+    own = [_coded_with_null(column) for column in columns]
+    if any(None in names for names, _ in own):
+        raise DataRefused(f"The column {columns[0].name} of the items has a row without a value.")
+    names = sorted({str(name) for found, _ in own for name in found})
+    place = {name: code for code, name in enumerate(names)}
+    return names, [
+        np.array([place[str(name)] for name in found], dtype=np.int32)[code] for found, code in own
+    ]
 
 
-def _codes(values: pl.Series, names: list[str]) -> Codes:
-    code = values.cast(pl.String).cast(pl.Enum(names)).to_physical()
-    return code.cast(pl.Int32).to_numpy()
+def _coded_with_null(column: pl.Series) -> tuple[list[str | None], Codes]:
+    """Return the distinct values of a column, null among them, and each value's place.
+
+    It works on the codes that polars has for repeating texts: many times quicker than hashing.
+    """
+    coded = column if column.dtype == pl.Categorical else column.cast(pl.Categorical)
+    physical = coded.to_physical()
+    n_codes = int(physical.max() or 0) + 2  # type: ignore[arg-type]
+    code = physical.cast(pl.Int64).fill_null(n_codes - 1).to_numpy()
+    first = np.full(n_codes, -1)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    present = np.flatnonzero(first >= 0)
+    place = np.zeros(n_codes, dtype=np.int32)
+    place[present] = np.arange(len(present))
+    return coded.gather(first[present]).cast(pl.String).to_list(), place[code]
 
 
-def _groups(items: pl.DataFrame, subjects: list[str]) -> list[str | None]:
+def _groups(items: pl.DataFrame, subjects: list[str], x1: Codes, x2: Codes) -> list[str | None]:
     """Return each subject's group, or refuse a subject that has two."""
-    pairs = pl.concat(
-        items.select(pl.col(name).cast(pl.String).alias("subject"), pl.col(group).cast(pl.String))
-        .rename({group: "group"})
-        .unique()
-        for name, group in (("x1", "group1"), ("x2", "group2"))
-    ).unique()
-    twice = pairs.filter(pl.col("subject").is_duplicated()).sort("subject", "group")
-    if len(twice):
-        subject, first, second = twice["subject"][0], twice["group"][0], twice["group"][1]
-        raise DataRefused(
-            f"The subject {subject!r} is in the group {first!r} and in the group {second!r};"
-            " a subject has one group."
+    found: dict[int, str | None] = {}
+    for subject, column in ((x1, "group1"), (x2, "group2")):
+        names, group = _coded_with_null(items[column])
+        pairs, _ = _distinct(
+            subject.astype(np.int64) * len(names) + group, len(subjects) * len(names)
         )
-    group_of = dict(pairs.iter_rows())
-    return [group_of[subject] for subject in subjects]
+        for pair in pairs.tolist():
+            own, name = pair // len(names), names[pair % len(names)]
+            if found.setdefault(own, name) != name:
+                raise DataRefused(
+                    f"The subject {subjects[own]!r} is in the group {found[own]!r} and in the group"
+                    f" {name!r}; a subject has one group."
+                )
+    return [found[subject] for subject in range(len(subjects))]
 
 
-def _strata(items: pl.DataFrame, template: Codes, n_templates: int) -> NDArray[np.int64]:
+def _strata(kinds: pl.Series, template: Codes, n_templates: int) -> NDArray[np.int64]:
     """Return one code for each distinct set of attribute kinds that a template goes with."""
-    kinds = items["attribute_kind"].cast(pl.String)
-    pairs = pl.DataFrame({"template": template, "kind": kinds}).unique().sort("template", "kind")
-    sets = pairs.group_by("template", maintain_order=True).agg("kind")["kind"].to_list()
-    known = sorted({tuple(kind) for kind in sets})
-    codes = np.zeros(n_templates, dtype=np.int64)
-    codes[:] = [known.index(tuple(kind)) for kind in sets]
-    return codes
+    names, (kind,) = _coded(kinds)
+    pairs, _ = _distinct(
+        template.astype(np.int64) * len(names) + kind, n_templates * max(1, len(names))
+    )
+    sets = [tuple(pairs[pairs // len(names) == own].tolist()) for own in range(n_templates)]
+    kinds_of = [tuple(pair % len(names) for pair in own) for own in sets]
+    known = sorted(set(kinds_of))
+    return np.array([known.index(own) for own in kinds_of], dtype=np.int64)
 
 
 def _in_words(example: int, shape: tuple[int, ...], names: tuple[list[str], ...]) -> str:

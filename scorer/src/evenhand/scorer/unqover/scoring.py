@@ -82,17 +82,12 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     protocol = protocol_of(inputs.headers, options.protocol)
     provenance = Provenance(record, protocol, options.sampling)
     scored = []
-    with ThreadPoolExecutor(1) as pool:
-        # Hashing the texts needs no lock of the interpreter's, so it runs beside the scoring.
-        contents = [pool.submit(dataset.check_content, config) for config in configs]
-        for config in configs:
-            items, found, faults = match_config(dataset, inputs.rows, config)
-            own = [f for f in faults if f.kind != MISSING or not options.allow_missing]
-            refuse(f"{names}, {config}", own, command=check)
-            examples = examples_of(items, found.score_x1, found.score_x2)
-            scored.append(score_examples(examples, config, provenance))
-        for content in contents:
-            content.result()
+    for config in configs:
+        items, found, faults = match_config(dataset, inputs.rows, config)
+        own = [f for f in faults if f.kind != MISSING or not options.allow_missing]
+        refuse(f"{names}, {config}", own, command=check)
+        examples = examples_of(items, found.score_x1, found.score_x2)
+        scored.append(score_examples(examples, config, provenance))
     warnings = [*_absent(dataset, configs), *precision_warnings(inputs.headers)]
     report = report_of(scored, provenance=provenance, predictions=inputs.records, warnings=warnings)
     return Outcome(report, scored, [_texts_of_dataset(dataset, config) for config in configs])
@@ -123,8 +118,8 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
 def match_config(
     dataset: Dataset, rows: pl.DataFrame, config: str
 ) -> tuple[pl.DataFrame, Match, list[Fault]]:
-    """Read a config's items and find their scores."""
-    items, faults = dataset.read(config, ITEM_COLUMNS), FaultList()
+    """Read a config's items, check that they are the manifest's, and find their scores."""
+    items, faults = dataset.load(config, ITEM_COLUMNS), FaultList()
     found = match(items["id"], of_config(rows, config), faults)
     return items.drop("id"), found, faults.listed()
 
