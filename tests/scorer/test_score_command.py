@@ -456,3 +456,26 @@ def test_a_truncated_file_leaves_nothing_behind(evenhand, data, tmp_path, answer
     assert message.count("\n") == 1
     assert "is cut off" in message
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "p.jsonl.gz"]
+
+
+def test_faults_of_several_files_name_their_file(evenhand, data, tmp_path, answers) -> None:
+    """Row numbers count within a file, so the file is named."""
+    answers[:30].write_csv(tmp_path / "a.csv")
+    answers[30:].with_columns(score_x1=pl.lit(2.0)).write_csv(tmp_path / "b.csv")
+
+    code, printed, _ = evenhand("check", data, tmp_path / "a.csv", tmp_path / "b.csv")
+
+    assert code == 1
+    assert "values of score_x1 out of range in b.csv: 42 (row 2: '2.0'" in printed
+
+
+def test_a_config_without_files_is_refused(evenhand, data, file, tmp_path) -> None:
+    """A manifest that lists no file for a config is not the dataset's own."""
+    path = data / "evenhand.json"
+    manifest = json.loads(path.read_text())
+    manifest["files"] = []
+    path.write_text(json.dumps(manifest))
+
+    code, _, message = evenhand("score", data, "--predictions", file, "--out", tmp_path / "m.json")
+
+    assert (code, "names no file of toy/test" in message) == (1, True)

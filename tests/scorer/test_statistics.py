@@ -243,3 +243,12 @@ def test_studentised_interval_covers_normal_clusters(n_clusters: int) -> None:
         hits += found is not None and found.low <= 0.1 <= found.high
 
     assert 0.93 <= hits / runs <= 0.97
+
+
+def test_one_cluster_has_no_standard_error() -> None:
+    """Leaving out the only cluster leaves nothing."""
+    error = statistics.jackknife_standard_error(
+        lambda weights: weights.sum(axis=1), np.zeros(1, dtype=np.int64), width=1
+    )
+
+    assert np.isnan(error)

@@ -310,3 +310,20 @@ def test_a_byte_order_mark_is_passed_over(original_entries, write_json) -> None:
 
     assert unqover_output.texts(path, entries, [11])[11].context == "Sikh met Jewish."
     assert np.isfinite(entries.scores).all()
+
+
+def test_json_that_never_ends_an_entry_is_refused(tmp_path: Path, monkeypatch) -> None:
+    """A huge object of another shape is not read into memory to the end."""
+    path = tmp_path / "output.json"
+    path.write_text(json.dumps({"rows": list(range(3000))}))
+    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(unqover_output, "_LARGEST_PIECE_BYTES", 2000)
+
+    assert "is cut off or is no JSON, after at least 0 good entries" in refusal(path)
+
+
+def test_half_a_character_in_a_key_is_refused(original_entries, write_json) -> None:
+    """A lone surrogate is no text."""
+    entries = {key.replace("Arab", "\ud800"): v for key, v in original_entries().items()}
+
+    assert "is not in the shape" in refusal(write_json(entries))

@@ -365,3 +365,47 @@ def test_values_are_finite_where_they_are_not_null(toy_items, toy_predictions) -
         values = [own.value, *(group.value for by in own.by.values() for group in by.values())]
         assert all(value is None or np.isfinite(value) for value in values)
         assert own.interval is None
+
+
+def test_a_sparse_design_is_scored_as_any_other(toy_items, toy_predictions) -> None:
+    """With few of many possible pairs, keys are sorted instead of marked: 19 of 190 pairs."""
+    names = tuple("abcdefghijklmnopqrst")
+    rows = [row for row in toy_items(names, ("lied",), 2) if ord(row["x2"]) - ord(row["x1"]) == 1]
+
+    report = score(rows, toy_predictions(rows))
+
+    assert metric(report, "mu").n_scored == 19 * 2
+    ends = metric(report, "gamma").by["subject"]
+    assert (ends["a"].n_scored, ends["b"].n_scored) == (2, 4)
+
+
+def test_a_subject_of_one_template_has_no_interval(toy_items, toy_predictions) -> None:
+    """The only cluster of a subject says nothing about how clusters differ."""
+    rows = [
+        row
+        for row in toy_items(templates=6)
+        if row["template"] == "t00" or "sikh" not in (row["x1"], row["x2"])
+    ]
+
+    sikh = metric(score(rows, toy_predictions(rows)), "gamma").by["subject"]["sikh"]
+
+    assert sikh.value is not None
+    assert (sikh.interval, sikh.p_value, sikh.p_holm) == (None, None, None)
+
+
+@pytest.mark.parametrize("column", ["attribute", "template", "x1", "attribute_kind"])
+def test_an_item_without_a_slot_is_refused(toy_items, toy_frame, toy_predictions, column) -> None:
+    """Every slot but the group has a value."""
+    rows = toy_items()
+    predictions = toy_predictions(rows)
+    rows[3][column] = None
+
+    with pytest.raises(DataRefused, match=f"The column {column} of the items has a row without"):
+        score(toy_frame(rows), predictions)
+
+
+def test_no_predictions_give_no_metrics(toy_items, toy_predictions) -> None:
+    """An empty table names no config."""
+    rows = toy_items()
+
+    assert score(rows, toy_predictions(rows).clear()).metrics == []

@@ -32,6 +32,8 @@ class Dataset:
         start = f"{config}/{split}-"
         names = [e.path for e in self.manifest.files if e.path.startswith(start)]
         paths = [self.folder / name for name in sorted(names)]
+        if not paths:
+            raise DataRefused(f"The manifest of {self.folder} names no file of {config}/{split}.")
         for path in paths:
             if not path.is_file():
                 raise DataRefused(f"{path} is missing; `evenhand verify {self.folder}` says more.")
@@ -127,17 +129,17 @@ def _digested(
     Hashing runs in a thread of its own, one batch behind the reading: it holds no lock of the
     interpreter's, and no more than two batches are in memory.
     """
-    digest, parts, n_rows, hashed = None, [], 0, None
+    digest, parts, n_rows, hashed = ContentDigest([]), [], 0, None
     with ThreadPoolExecutor(1) as pool:
         for batch in batches:
-            digest = digest or ContentDigest(batch.columns)
-            if hashed is not None:
+            if hashed is None:
+                digest = ContentDigest(batch.columns)
+            else:
                 hashed.result()
             hashed = pool.submit(_feed, digest, batch)
             parts.append(kept(batch))
             n_rows += len(batch)
-        if digest is None or hashed is None:
-            return "", parts
+    if hashed is not None:
         hashed.result()
     return digest.hexdigest(rows=n_rows), parts
 

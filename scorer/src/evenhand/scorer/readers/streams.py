@@ -111,11 +111,8 @@ def skip_to(stream: BinaryIO, position: int, offset: int) -> None:
     if stream.seekable():
         stream.seek(offset)
         return
-    while position < offset:
-        block = stream.read(min(_BLOCK_BYTES, offset - position))
+    while position < offset and (block := stream.read(min(_BLOCK_BYTES, offset - position))):
         position += len(block)
-        if not block:
-            return
 
 
 def whole(path: Path) -> bytes:
