@@ -177,13 +177,23 @@ def _coded_with_null(column: pl.Series) -> tuple[list[str | None], Codes]:
     coded = column if column.dtype == pl.Categorical else column.cast(pl.Categorical)
     physical = coded.to_physical()
     n_codes = int(physical.max() or 0) + 2  # type: ignore[arg-type]
-    code = physical.cast(pl.Int64).fill_null(n_codes - 1).to_numpy()
-    first = np.full(n_codes, -1)
-    first[code[::-1]] = np.arange(len(code))[::-1]
-    present = np.flatnonzero(first >= 0)
+    code = physical.fill_null(n_codes - 1).to_numpy()
+    row_of = np.full(n_codes, -1, dtype=np.int64)
+    row_of[code] = np.arange(len(code))  # any row that has the code will do
+    present = np.flatnonzero(row_of >= 0)
     place = np.zeros(n_codes, dtype=np.int32)
     place[present] = np.arange(len(present))
-    return coded.gather(first[present]).cast(pl.String).to_list(), place[code]
+    return coded.gather(row_of[present]).cast(pl.String).to_list(), place[code]
+
+
+def _pairs(first: Codes, second: Codes, n_second: int) -> list[tuple[int, int]]:
+    """Return the distinct pairs of two codes, sorted.
+
+    >>> _pairs(np.array([1, 0, 1]), np.array([0, 2, 0]), 3)
+    [(0, 2), (1, 0)]
+    """
+    present = np.flatnonzero(np.bincount(first * n_second + second))
+    return [divmod(int(pair), n_second) for pair in present]
 
 
 def _groups(items: pl.DataFrame, subjects: list[str], x1: Codes, x2: Codes) -> list[str | None]:
@@ -191,11 +201,8 @@ def _groups(items: pl.DataFrame, subjects: list[str], x1: Codes, x2: Codes) -> l
     found: dict[int, str | None] = {}
     for subject, column in ((x1, "group1"), (x2, "group2")):
         names, group = _coded_with_null(items[column])
-        pairs, _ = _distinct(
-            subject.astype(np.int64) * len(names) + group, len(subjects) * len(names)
-        )
-        for pair in pairs.tolist():
-            own, name = pair // len(names), names[pair % len(names)]
+        for own, code in _pairs(subject, group, len(names)):
+            name = names[code]
             if found.setdefault(own, name) != name:
                 raise DataRefused(
                     f"The subject {subjects[own]!r} is in the group {found[own]!r} and in the group"
@@ -207,11 +214,9 @@ def _groups(items: pl.DataFrame, subjects: list[str], x1: Codes, x2: Codes) -> l
 def _strata(kinds: pl.Series, template: Codes, n_templates: int) -> NDArray[np.int64]:
     """Return one code for each distinct set of attribute kinds that a template goes with."""
     names, (kind,) = _coded(kinds)
-    pairs, _ = _distinct(
-        template.astype(np.int64) * len(names) + kind, n_templates * max(1, len(names))
-    )
-    sets = [tuple(pairs[pairs // len(names) == own].tolist()) for own in range(n_templates)]
-    kinds_of = [tuple(pair % len(names) for pair in own) for own in sets]
+    kinds_of: list[tuple[int, ...]] = [()] * n_templates
+    for own, code in _pairs(template, kind, len(names)):
+        kinds_of[own] += (code,)
     known = sorted(set(kinds_of))
     return np.array([known.index(own) for own in kinds_of], dtype=np.int64)
 
