@@ -20,7 +20,6 @@ ONLY_IN = [
     ("scorer", "torch", ("runtime/export.py",)),
     ("scorer", "transformers", ("runtime/export.py",)),
     ("scorer", "jinja2", ("report/", "runtime/chat.py")),
-    ("scorer", "matplotlib", ("report/",)),
 ]
 
 
@@ -98,7 +97,7 @@ def test_no_module_has_a_name_that_says_nothing(side: str) -> None:
     assert [path for path in modules_of(side) if path.stem in nameless] == []
 
 
-HEAVY = "numpy polars pyarrow scipy spacy jinja2 rich matplotlib onnxruntime tokenizers torch"
+HEAVY = "numpy polars pyarrow scipy spacy jinja2 rich onnxruntime tokenizers torch"
 
 
 def test_the_launcher_imports_nothing_heavy() -> None:
