@@ -6,6 +6,7 @@ killed goes on where it stopped when the same command is given again, and ends i
 
 import argparse
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from evenhand.contract import WrongUse
@@ -88,11 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_runtime() -> None:
-    try:
-        import onnxruntime  # noqa: F401
-        import tokenizers  # noqa: F401
-    except ImportError as error:
-        raise WrongUse(
-            f"predict needs the package {error.name}, which is not installed: pip install"
-            " 'evenhand-scorer[cpu]' (or [gpu], never both)."
-        ) from error
+    for name in ("onnxruntime", "tokenizers"):
+        if find_spec(name) is None:
+            raise WrongUse(
+                f"predict needs the package {name}, which is not installed: pip install"
+                " 'evenhand-scorer[cpu]' (or [gpu], never both)."
+            )
