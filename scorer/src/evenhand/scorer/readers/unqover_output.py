@@ -8,6 +8,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import attrgetter
@@ -123,15 +124,21 @@ def read(path: Path) -> OriginalEntries:
             stands twice.
     """
     keys, scores, pieces, n_rows, is_masked = [], [], [], 0, False
-    for entries, piece, offset in _decoded(path):
-        if not n_rows and entries:
-            is_masked = _is_masked(piece)
-        pieces.append(Piece(n_rows, offset, len(piece) - 2))
-        keys.append(_key_parts(path, list(entries)))
-        scores.append(_scores(entries))
-        n_rows += len(entries)
-    if not n_rows:
+    waiting: Future[pl.DataFrame] | None = None
+    with ThreadPoolExecutor(1) as pool:
+        for entries, piece, offset in _decoded(path):
+            if not n_rows and entries:
+                is_masked = _is_masked(piece)
+            pieces.append(Piece(n_rows, offset, len(piece) - 2))
+            # Taking keys apart holds no lock of the interpreter's: one piece behind the decoding.
+            if waiting:
+                keys.append(waiting.result())
+            waiting = pool.submit(_key_parts, path, list(entries))
+            scores.append(_scores(entries))
+            n_rows += len(entries)
+    if waiting is None or not n_rows:
         raise DataRefused(f"{path} holds no entries. {_SHAPE}")
+    keys.append(waiting.result())
     return OriginalEntries(pl.concat(keys), np.concatenate(scores), is_masked, pieces)
 
 
