@@ -56,14 +56,27 @@ class Dataset:
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
             found, part = _digested(batches, lambda rows: rows.select(_coded(columns)))
-            if found != entry.content_digest:
-                raise DataRefused(
-                    f"{self.folder}: the rows of {config}/{split} have the content digest {found},"
-                    f" but the manifest says {entry.content_digest};"
-                    " get the dataset again from where it came."
-                )
+            self._compare(config, split, found, entry.content_digest)
             parts += part
         return pl.concat(parts)
+
+    def check_content(self, config: str) -> None:
+        """Check that a config's rows are the manifest's, as :meth:`load` does.
+
+        Raises:
+            DataRefused: a file is missing or damaged, or the content digest is another one.
+        """
+        for split, entry in self.manifest.configs[config].items():
+            batches = self._batches(config, self.files(config, split))
+            found, _ = _digested(batches, lambda rows: rows.clear())
+            self._compare(config, split, found, entry.content_digest)
+
+    def _compare(self, config: str, split: str, found: str, expected: str) -> None:
+        if found != expected:
+            raise DataRefused(
+                f"{self.folder}: the rows of {config}/{split} have the content digest {found},"
+                f" but the manifest says {expected}; get the dataset again from where it came."
+            )
 
     def read(self, config: str, columns: Sequence[str]) -> pl.DataFrame:
         """Read columns of a config as :meth:`load` does, without looking at the others."""

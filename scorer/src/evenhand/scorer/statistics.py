@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from evenhand.contract import DataRefused
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Estimator = Callable[[Floats], Floats]
@@ -39,6 +41,16 @@ class Sampling(NamedTuple):
 
 
 DEFAULT_SAMPLING = Sampling()
+
+
+def check_sampling(sampling: Sampling) -> None:
+    """Refuse settings that make no interval."""
+    if not 0 < sampling.level < 1:
+        raise DataRefused(f"level is {sampling.level}; it must lie between 0 and 1, e.g. 0.95.")
+    if sampling.resamples < 1:
+        raise DataRefused(f"resamples is {sampling.resamples}; it must be at least 1.")
+    if sampling.seed < 0:
+        raise DataRefused(f"seed is {sampling.seed}; it must not be negative.")
 
 
 class Bounds(NamedTuple):

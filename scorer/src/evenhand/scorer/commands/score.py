@@ -14,14 +14,12 @@ from evenhand.contract import STEMS, WrongUse
 from evenhand.contract.tables import add_format_option, render_rows
 
 if TYPE_CHECKING:
-    from evenhand.contract.report import Report
-    from evenhand.scorer.unqover.scoring import Options, Outcome
+    from evenhand.scorer.datasets import Dataset
+    from evenhand.scorer.stems import StemModule
 
 EXAMPLE = (
     "evenhand score datasets_out/unqover/1.0.0 --predictions predictions.parquet --out metrics.json"
 )
-
-TOP_PAIRS = 10
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,17 +58,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def add_reader_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--reader``."""
     parser.add_argument(
-        "--reader", choices=("evenhand", "unqover"), default="evenhand",
-        help="format of the predictions: ours, or the original's output.json (unqover)",
+        "--reader", metavar="NAME", default="evenhand",
+        help="format of the predictions: evenhand (ours; default), or for UnQover the original's"
+        " output.json: unqover",
     )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score, write the three files, and print what came out."""
-    from evenhand.scorer.statistics import Sampling
-    from evenhand.scorer.unqover.outputs import write_outcome
-    from evenhand.scorer.unqover.score import check_sampling
-    from evenhand.scorer.unqover.scoring import Options
+    from evenhand.scorer.statistics import Sampling, check_sampling
+    from evenhand.scorer.stems import Options
 
     sampling = Sampling(arguments.seed, arguments.resamples, arguments.level)
     check_sampling(sampling)
@@ -81,11 +78,16 @@ def run(arguments: argparse.Namespace) -> int:
         sampling=sampling,
     )
     check_out(arguments.out)
-    outcome = _outcome(arguments, options)
-    report = write_outcome(outcome, arguments.out)
+    stem, dataset = stem_and_dataset(arguments.dataset, arguments.reader)
+    outcome = stem.score_files(arguments.predictions, dataset, arguments.reader, options)
+    report = stem.write_outcome(outcome, arguments.out)
     for warning in report.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    print(rendered(outcome, report, arguments.format))
+    tables = stem.tables(outcome, report)
+    if arguments.format not in {"table", "md"}:
+        # A program gets one table; the others stand in NAME.parts.parquet.
+        tables = tables[:1]
+    print("\n\n".join(render_rows(rows, arguments.format) for rows in tables if rows))
     print(f"next: evenhand report {arguments.out} --out report.html", file=sys.stderr)
     return 0
 
@@ -98,49 +100,19 @@ def check_out(path: Path) -> None:
         raise WrongUse(f"--out {path}: the folder {path.parent} does not exist; make it first.")
 
 
-def is_stem(dataset: str) -> bool:
-    """Say whether a stem was given in place of a dataset."""
-    return dataset in STEMS and not (Path(dataset) / "evenhand.json").is_file()
+def stem_and_dataset(name: str, reader: str) -> tuple["StemModule", "Dataset | None"]:
+    """Open what was named: a dataset folder, or a benchmark whose files describe themselves.
 
-
-def _outcome(arguments: argparse.Namespace, options: "Options") -> "Outcome":
+    Raises:
+        WrongUse: the benchmark has no such reader.
+        DataRefused: the dataset cannot be opened.
+    """
     from evenhand.scorer.datasets import open_dataset
-    from evenhand.scorer.inputs import read_inputs
-    from evenhand.scorer.readers import UNQOVER
-    from evenhand.scorer.unqover.scoring import read_original, score_dataset, score_original
+    from evenhand.scorer.stems import stem_module
 
-    paths: list[Path] = arguments.predictions
-    is_original = arguments.reader == UNQOVER
-    if is_original and len(paths) > 1:
-        raise WrongUse("--reader unqover takes one file: the original writes one for a model.")
-    if is_stem(arguments.dataset):
-        check_stem_use(arguments)
-        return score_original(paths[0], options)
-    dataset = open_dataset(arguments.dataset)
-    inputs = read_original(paths[0], dataset, options) if is_original else read_inputs(paths)
-    check = f"evenhand check {arguments.dataset} {paths[0]}"
-    if is_original:
-        check += " --reader unqover"
-    return score_dataset(dataset, inputs, options, check=check)
-
-
-def check_stem_use(arguments: argparse.Namespace) -> None:
-    """Refuse a stem in place of a dataset for files that do not describe themselves."""
-    if arguments.reader != "unqover":
-        raise WrongUse(
-            f"`{arguments.dataset}` is a benchmark, not a dataset folder: give the folder, e.g."
-            " datasets_out/unqover/1.0.0; only a file of the original (--reader unqover)"
-            " describes itself."
-        )
-    if arguments.config:
-        raise WrongUse("--config needs a dataset folder; the original's file has one config.")
-
-
-def rendered(outcome: "Outcome", report: "Report", form: str) -> str:
-    """Return the metrics; for people also the subjects and the strongest pairs."""
-    from evenhand.scorer.unqover.tables import metric_rows, subject_rows, top_pair_rows
-
-    tables = [metric_rows(report)]
-    if form in {"table", "md"}:
-        tables += [subject_rows(report), top_pair_rows(outcome.scored, TOP_PAIRS)]
-    return "\n\n".join(render_rows(rows, form) for rows in tables if rows)
+    is_stem = name in STEMS and not (Path(name) / "evenhand.json").is_file()
+    dataset = None if is_stem else open_dataset(name)
+    module = stem_module(name if dataset is None else dataset.manifest.stem)
+    if reader not in module.READERS:
+        raise WrongUse(f"There is no --reader {reader}; there are: {', '.join(module.READERS)}.")
+    return module, dataset

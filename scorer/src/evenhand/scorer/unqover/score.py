@@ -14,7 +14,7 @@ from evenhand.scorer import __version__, statistics
 from evenhand.scorer.faults import FaultList, refuse
 from evenhand.scorer.matching import MISSING, configs_in, match, of_config
 from evenhand.scorer.readers.prediction_rows import checked
-from evenhand.scorer.statistics import Sampling
+from evenhand.scorer.statistics import Sampling, check_sampling
 from evenhand.scorer.unqover import metrics as formulas
 from evenhand.scorer.unqover.cells import Cells, cells_of
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, Examples, examples_of
@@ -161,16 +161,6 @@ def _pools(examples: Examples, questions: Sequence[tuple[int, int]]) -> Iterator
         for pair in questions:
             scores = (examples.scores_x1, examples.scores_x2)
             yield np.concatenate([of[own, question] for of in scores for question in pair])
-
-
-def check_sampling(sampling: Sampling) -> None:
-    """Refuse settings that make no interval."""
-    if not 0 < sampling.level < 1:
-        raise DataRefused(f"level is {sampling.level}; it must lie between 0 and 1, e.g. 0.95.")
-    if sampling.resamples < 1:
-        raise DataRefused(f"resamples is {sampling.resamples}; it must be at least 1.")
-    if sampling.seed < 0:
-        raise DataRefused(f"seed is {sampling.seed}; it must not be negative.")
 
 
 def frame_of(rows: object) -> pl.DataFrame:

@@ -25,7 +25,7 @@ from evenhand.scorer.inputs import (
 )
 from evenhand.scorer.matching import MISSING, Match, configs_in, match, of_config
 from evenhand.scorer.readers import UNQOVER, unqover_output
-from evenhand.scorer.statistics import DEFAULT_SAMPLING, Sampling
+from evenhand.scorer.stems import Options
 from evenhand.scorer.unqover import original
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
 from evenhand.scorer.unqover.metric_records import Provenance
@@ -47,17 +47,6 @@ class Outcome:
     scored: list[ScoredConfig]
     texts: list[Texts]
     """One for each scored config."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the command line says about scoring."""
-
-    configs: tuple[str, ...] = ()
-    """Empty for all that occur in the predictions."""
-    allow_missing: bool = False
-    protocol: str | None = None
-    sampling: Sampling = DEFAULT_SAMPLING
 
 
 def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: str) -> Outcome:
