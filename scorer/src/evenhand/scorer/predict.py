@@ -30,6 +30,8 @@ from evenhand.scorer.runtime import masked_lm, question_answering
 from evenhand.scorer.runtime.session import ExportedModel
 
 SHARD_ROWS = 8_192
+SIGNIFICANT_DIGITS = 6
+"""Of a score: the logits are fp32, so what follows is noise of the machine."""
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")
 
 _WARM_UP_ROWS = 64
@@ -103,7 +105,7 @@ def header_of(
         ),
         protocol=options.protocol,
         device=model.session.device,
-        decoding={"batch_tokens": options.batch_tokens},
+        decoding={"significant_digits": SIGNIFICANT_DIGITS},
         scorer_version=__version__,
     )
 
@@ -136,12 +138,19 @@ def predict(
             stands beside it.
     """
     suffix = suffix_of(out)
-    if out.exists() and not overwrite:
+    if not out.parent.is_dir():
+        raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
+    state = canonical_json(
+        {"header": header, "shard_rows": SHARD_ROWS, "batch_tokens": options.batch_tokens}
+    )
+    is_own = _state_of(out).is_file() and _state_of(out).read_bytes() == state
+    # A run that was killed when its file was already in place goes on like any other.
+    if out.exists() and not overwrite and not is_own:
         raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
     for config in header.configs:
-        dataset.check_content(config)
+        dataset.load(config, ())  # keeps no column: it checks the rows' digest
     shards = list(_shards(dataset, header.configs))
-    folder = _open_partial(out, header)
+    folder = _open_partial(out, state)
     missing = [shard for shard in shards if not (folder / shard.name).is_file()]
     seconds = _seconds_a_row(dataset, model, header.configs[0], options)
     say(_estimate(dataset, header, n_done=len(shards) - len(missing), seconds=seconds))
@@ -153,7 +162,11 @@ def predict(
         else:
             advance(_rows_of(dataset, shard))
     paths = [folder / shard.name for shard in shards]
-    _WRITERS[suffix](paths, out, header)
+    finished = folder / f"finished{suffix}"
+    _WRITERS[suffix](paths, finished, header)
+    if suffix not in _WITH_HEADER:
+        write_atomically(sidecar_of(out), canonical_json(header))
+    finished.replace(out)
     shutil.rmtree(folder)
     return _total(dataset, header.configs)
 
@@ -183,21 +196,24 @@ def _rows_of(dataset: Dataset, shard: Shard) -> int:
     return min(SHARD_ROWS, _total(dataset, [shard.config]) - shard.start)
 
 
-def _open_partial(out: Path, header: Header) -> Path:
+def _state_of(out: Path) -> Path:
+    return out.with_name(out.name + ".partial") / "state.json"
+
+
+def _open_partial(out: Path, state: bytes) -> Path:
     """Return the folder of finished shards; one of another run is refused."""
-    if not out.parent.is_dir():
-        raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
-    folder = out.with_name(out.name + ".partial")
-    state = folder / "state.json"
-    content = canonical_json({"header": header, "shard_rows": SHARD_ROWS})
-    if state.is_file() and state.read_bytes() != content:
+    path = _state_of(out)
+    folder = path.parent
+    if path.is_file() and path.read_bytes() != state:
         raise DataRefused(
             f"{folder} holds the unfinished run of another model, dataset or option;"
             " finish it with the same options, or remove that folder."
         )
-    folder.mkdir(exist_ok=True)
-    if not state.is_file():
-        write_atomically(state, content)
+    if not path.is_file():
+        # Shards without a state are what a killed clean-up left: nobody knows of which run.
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        write_atomically(path, state)
     return folder
 
 
@@ -234,7 +250,8 @@ def _predict_shard(
 ) -> pl.DataFrame:
     rows = _read(dataset, shard)
     scores = _score(model, rows, options, advance)
-    return pl.DataFrame({"id": rows["id"], "score_x1": scores[:, 0], "score_x2": scores[:, 1]})
+    found = pl.DataFrame({"id": rows["id"], "score_x1": scores[:, 0], "score_x2": scores[:, 1]})
+    return found.with_columns(pl.selectors.float().round_sig_figs(SIGNIFICANT_DIGITS))
 
 
 def _read(dataset: Dataset, shard: Shard) -> pl.DataFrame:
@@ -253,26 +270,18 @@ def _score(
     )
 
 
-def _write_parquet(paths: list[Path], out: Path, header: Header) -> None:
-    _write_sidecar(out, header)
-    with atomic_path(out) as temporary:
-        pl.scan_parquet(paths).sink_parquet(
-            temporary, compression="zstd", row_group_size=SHARD_ROWS * 16, maintain_order=True
-        )
+def _write_parquet(paths: list[Path], out: Path, _header: Header) -> None:
+    pl.scan_parquet(paths).sink_parquet(
+        out, compression="zstd", row_group_size=SHARD_ROWS * 16, maintain_order=True
+    )
 
 
-def _write_csv(paths: list[Path], out: Path, header: Header) -> None:
-    _write_sidecar(out, header)
-    with atomic_path(out) as temporary:
-        pl.scan_parquet(paths).sink_csv(temporary, maintain_order=True)
-
-
-def _write_sidecar(out: Path, header: Header) -> None:
-    write_atomically(sidecar_of(out), canonical_json(header))
+def _write_csv(paths: list[Path], out: Path, _header: Header) -> None:
+    pl.scan_parquet(paths).sink_csv(out, maintain_order=True)
 
 
 def _write_jsonl(paths: list[Path], out: Path, header: Header) -> None:
-    with atomic_path(out) as temporary, temporary.open("wb") as stream:
+    with out.open("wb") as stream:
         for chunk in _json_lines(paths, header):
             stream.write(chunk)
 
@@ -280,8 +289,7 @@ def _write_jsonl(paths: list[Path], out: Path, header: Header) -> None:
 def _write_jsonl_gz(paths: list[Path], out: Path, header: Header) -> None:
     # Neither a name nor a time in the gzip header: a second run gives the same bytes.
     with (
-        atomic_path(out) as temporary,
-        temporary.open("wb") as raw,
+        out.open("wb") as raw,
         gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream,
     ):
         for chunk in _json_lines(paths, header):
@@ -296,6 +304,8 @@ def _json_lines(paths: list[Path], header: Header) -> Iterator[bytes]:
         yield pl.read_parquet(path).write_ndjson().encode()
 
 
+_WITH_HEADER = (".jsonl", ".jsonl.gz")
+"""Formats whose first line is the header; the others have it in a sidecar."""
 _WRITERS = {
     ".parquet": _write_parquet,
     ".csv": _write_csv,

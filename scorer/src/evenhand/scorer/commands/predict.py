@@ -63,8 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
     work.suffix_of(arguments.out)
     dataset = open_dataset(arguments.dataset)
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
-    if arguments.device == "auto":
-        print(f"device: {model.session.device}", file=sys.stderr)
     configs = work.fitting_configs(dataset, arguments.config, model)
     options = work.Options(protocol=arguments.protocol, batch_tokens=arguments.batch_tokens)
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())

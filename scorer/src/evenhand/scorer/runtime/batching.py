@@ -1,6 +1,6 @@
 """Cuts rows of different lengths into padded batches by a budget of tokens."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -30,6 +30,18 @@ def batches(lengths: Ints, *, budget: int) -> Iterator[Ints]:
         start = end
 
 
+def members(codes: Ints) -> tuple[Ints, list[Ints]]:
+    """Return the distinct codes, and for each of them the rows that have it.
+
+    >>> distinct, rows = members(np.array([7, 3, 7]))
+    >>> distinct.tolist(), [r.tolist() for r in rows]
+    ([3, 7], [[1], [0, 2]])
+    """
+    distinct, counts = np.unique(codes, return_counts=True)
+    order = np.argsort(codes, kind="stable")
+    return distinct, np.split(order, np.cumsum(counts)[:-1])
+
+
 def padded(rows: list[Ints], *, fill: int) -> tuple[Ints, Ints]:
     """Return the rows as one array [batch, longest], and the mask of what is real.
 
@@ -44,11 +56,14 @@ def padded(rows: list[Ints], *, fill: int) -> tuple[Ints, Ints]:
     return ids, is_real.astype(np.int64)
 
 
-def refuse_long(ids: pl.Series, lengths: Ints, *, limit: int) -> None:
-    """Refuse rows that are longer than the model reads, naming the longest."""
+def refuse_long(ids: pl.Series, lengths: Ints, rows: Sequence[int], *, limit: int) -> None:
+    """Refuse inputs that are longer than the model reads, naming the longest.
+
+    ``rows`` holds for each input the number of a row that it stands for.
+    """
     worst = int(lengths.argmax())
     if lengths[worst] > limit:
         raise DataRefused(
-            f"Row {ids[worst]} is {lengths[worst]} tokens, but the model reads {limit}; nothing is"
-            " cut off in silence, so take a model that reads more."
+            f"Row {ids[int(rows[worst])]} is {lengths[worst]} tokens, but the model reads {limit};"
+            " nothing is cut off in silence, so take a model that reads more."
         )

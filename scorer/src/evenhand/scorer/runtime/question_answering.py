@@ -1,7 +1,11 @@
 """S(x) of a question: the geometric mean of the subject's start and end probabilities.
 
 Source: Li et al. 2020, section 4.1 and "Choice of S". ``code`` follows the reference code
-(allenai/unqover 3e47969b), which lets a span begin at its article and end at its noun.
+(allenai/unqover 3e47969b), which lets a span begin at its article and end at its noun. Two things
+are ours under ``code`` too: the softmax over the paragraph alone (the reference's runs over the
+question and the padding, so its scores move with the batch), and that case is ignored in the
+articles (the reference knows "A couple of" for BERT in upper case only, which an uncased
+tokenizer never gives).
 """
 
 from collections.abc import Callable
@@ -12,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.errors import DataRefused
-from evenhand.scorer.runtime.batching import Ints, batches, padded, refuse_long
+from evenhand.scorer.runtime.batching import Ints, batches, members, padded, refuse_long
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.subjects import Span, find_subjects
 
@@ -39,16 +43,20 @@ class _Frame:
     before: Ints
     between: Ints
     after: Ints
+    types: Ints
+    """Token types of: before, the question, between, the paragraph, after; one number a token of
+    the special ones and one for each text."""
 
+    def ids(self, question: Ints, context: Ints) -> Ints:
+        """Return the ids of a pair."""
+        return np.concatenate([self.before, question, self.between, context, self.after])
 
-@dataclass(frozen=True)
-class _Window:
-    """Tokens of the paragraph whose probabilities count for one subject's start and end."""
-
-    first_start: int
-    last_start: int
-    first_end: int
-    last_end: int
+    def token_types(self, n_question: int, n_context: int) -> Ints:
+        """Return the token types of a pair of texts of these lengths."""
+        counts = np.ones(len(self.types), dtype=np.int64)
+        counts[len(self.before)] = n_question
+        counts[len(self.before) + 1 + len(self.between)] = n_context
+        return np.repeat(self.types, counts)
 
 
 def score_questions(
@@ -77,21 +85,19 @@ def score_questions(
         for e in model.tokenizer.encode_batch(questions, add_special_tokens=False)
     ]
     windows = _windows(rows, encoded, context_of, wide=protocol == "code")
-    parts = np.array([len(ids) for ids in question_ids]), np.array([len(i) for i in context_ids])
-    offset = len(frame.before) + parts[0][question_of] + len(frame.between)
-    lengths = offset + parts[1][context_of] + len(frame.after)
-    refuse_long(rows["id"], lengths, limit=model.card.max_length)
+    # Rows that ask the same of the same paragraph are one input and run once.
+    inputs, rows_of = members(question_of * len(contexts) + context_of)
+    pairs = [(question_ids[i // len(contexts)], context_ids[i % len(contexts)]) for i in inputs]
+    n_special = len(frame.before) + len(frame.between) + len(frame.after)
+    lengths = np.array([len(question) + len(context) + n_special for question, context in pairs])
+    refuse_long(rows["id"], lengths, [r[0] for r in rows_of], limit=model.card.max_length)
     scores = np.empty((len(rows), 2))
     for batch in batches(lengths, budget=budget):
-        ids = [
-            np.concatenate(
-                [frame.before, question_ids[q], frame.between, context_ids[c], frame.after]
-            )
-            for q, c in zip(question_of[batch], context_of[batch], strict=True)
-        ]
-        start, end = _probabilities(model, ids, offset[batch], parts[1][context_of[batch]])
-        scores[batch] = _spans(start, end, windows[batch])
-        advance(len(batch))
+        start, end = _probabilities(model, frame, [pairs[i] for i in batch])
+        done = np.concatenate([rows_of[i] for i in batch])
+        place = np.repeat(np.arange(len(batch)), [len(rows_of[i]) for i in batch])
+        scores[done] = _spans(start[place], end[place], windows[done])
+        advance(len(done))
     return scores
 
 
@@ -120,11 +126,20 @@ def _frame(model: ExportedModel) -> _Frame:
         )
     first, last = np.flatnonzero(owner == 0)[[0, -1]]
     start, end = np.flatnonzero(owner == 1)[[0, -1]]
-    return _Frame(before=ids[:first], between=ids[last + 1 : start], after=ids[end + 1 :])
+    types = np.array(pair.type_ids, dtype=np.int64)
+    kept = np.flatnonzero(
+        (owner == -1) | (np.arange(len(ids)) == first) | (np.arange(len(ids)) == start)
+    )
+    return _Frame(
+        before=ids[:first], between=ids[last + 1 : start], after=ids[end + 1 :], types=types[kept]
+    )
 
 
 def _windows(rows: pl.DataFrame, encoded: list, context_of: Ints, *, wide: bool) -> Ints:  # type: ignore[type-arg]
-    """Return for each row and subject the four bounds of :class:`_Window`, int64 [rows, 2, 4]."""
+    """Return for each row and subject which tokens of the paragraph count, int64 [rows, 2, 4].
+
+    The four are the first and last token whose p_start counts, then the same for p_end.
+    """
     cases = rows.select("id", "context", "answer1", "answer2").with_columns(c=context_of)
     keys = ["c", "answer1", "answer2"]
     distinct = cases.unique(keys, keep="first", maintain_order=True)
@@ -150,7 +165,7 @@ def _window(encoding: object, context: str, span: Span, *, wide: bool) -> tuple[
     first, last = inside[0], inside[-1]
     if not wide:
         return (first, first, last, last)
-    words = [context[a:b].strip().lower() for a, b in offsets]
+    words = _words(context, offsets)
     begin = first - 1 if first and words[first - 1] in _BEFORE else first
     if first >= _WIDEST_START and tuple(words[first - _WIDEST_START : first]) in _GROUPS:
         begin = first - _WIDEST_START
@@ -158,20 +173,31 @@ def _window(encoding: object, context: str, span: Span, *, wide: bool) -> tuple[
     return (begin, first, last, finish)
 
 
+def _words(context: str, offsets: list[Span]) -> list[str]:
+    """Return each token's text in lower case; a piece inside a word gives no text."""
+    texts = []
+    for a, b in offsets:
+        text = context[a:b]
+        begin = a + len(text) - len(text.lstrip())
+        is_inside = begin > 0 and context[begin - 1].isalnum() and context[begin:b][:1].isalnum()
+        texts.append("" if is_inside else text.strip().lower())
+    return texts
+
+
 def _probabilities(
-    model: ExportedModel, ids: list[Ints], offset: Ints, n_context: Ints
+    model: ExportedModel, frame: _Frame, pairs: list[tuple[Ints, Ints]]
 ) -> tuple[Floats, Floats]:
     """Run a batch and return p_start and p_end by token of the paragraph, [batch, longest]."""
     pad = model.card.pad.id if model.card.pad else 0
-    input_ids, attention = padded(ids, fill=pad)
+    input_ids, attention = padded([frame.ids(*pair) for pair in pairs], fill=pad)
     inputs = {"input_ids": input_ids, "attention_mask": attention}
-    columns = np.arange(input_ids.shape[1])[None, :]
     if model.card.uses_token_types:
-        # BERT's second segment is the paragraph and the separator after it.
-        inputs["token_type_ids"] = ((columns >= offset[:, None]) & (attention == 1)).astype(
-            np.int64
+        inputs["token_type_ids"], _ = padded(
+            [frame.token_types(len(question), len(context)) for question, context in pairs], fill=0
         )
     logits = model.session.run(inputs)
+    offset = np.array([len(frame.before) + len(q) + len(frame.between) for q, _ in pairs])
+    n_context = np.array([len(context) for _, context in pairs])
     columns = np.arange(int(n_context.max()))[None, :]
     is_context = columns < n_context[:, None]
     take = np.where(is_context, offset[:, None] + columns, 0)
@@ -186,7 +212,9 @@ def _softmax(logits: Floats, is_real: NDArray[np.bool_]) -> Floats:
     """Softmax over the real columns of each row; the others get 0."""
     masked = np.where(is_real, logits, -np.inf)
     powers = np.exp(masked - masked.max(axis=1, keepdims=True))
-    result: Floats = powers / powers.sum(axis=1, keepdims=True)
+    # A running sum adds from left to right, so the zeros of padding change no bit of it; sum()
+    # adds in blocks that depend on the width.
+    result: Floats = powers / np.cumsum(powers, axis=1)[:, -1:]
     return result
 
 

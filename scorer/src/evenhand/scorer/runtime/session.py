@@ -1,6 +1,7 @@
 """Opens an ONNX model on a device, and never on another one in silence."""
 
 import re
+import sys
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -69,6 +70,9 @@ def open_session(path: Path, *, device: str, threads: int = 0) -> Session:
     if device == "cpu":
         return Session(_open(path, [_CPU], threads), "cpu")
     inference, reason = _try_cuda(path, index, threads)
+    if device == "auto":
+        taken = f"cuda:{index}" if inference is not None else f"cpu ({reason})"
+        print(f"--device auto takes {taken}", file=sys.stderr)
     if inference is not None:
         return Session(inference, f"cuda:{index}")
     if device == "auto":
@@ -86,7 +90,11 @@ def _try_cuda(path: Path, index: int, threads: int) -> tuple[Any | None, str]:
     if _CUDA not in onnxruntime.get_available_providers():
         return None, "this build of onnxruntime has no CUDA"
     try:
-        inference = _open(path, [(_CUDA, {"device_id": str(index)})], threads)
+        # CUDA and cuDNN that came as Python packages are found only when they are loaded first.
+        onnxruntime.preload_dlls()
+        # TF32 would cost half of the digits of fp32.
+        options = {"device_id": str(index), "use_tf32": "0"}
+        inference = _open(path, [(_CUDA, options)], threads)
     except DataRefused as error:
         return None, f"CUDA did not start ({error})"
     if inference.get_providers()[0] != _CUDA:
@@ -99,6 +107,7 @@ def _open(path: Path, providers: list[Any], threads: int) -> Any:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
+    options.use_deterministic_compute = True
     # Its warnings are about its own optimisations; what fails is raised.
     options.log_severity_level = 3
     try:
@@ -124,7 +133,7 @@ def _is_installed(distribution: str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ExportedModel:
     """An exported folder that was opened: its card, its tokenizer and its session."""
 

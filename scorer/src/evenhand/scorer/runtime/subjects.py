@@ -26,16 +26,23 @@ def find_subjects(context: str, answers: tuple[str, str], *, row: str) -> tuple[
     ((8, 12), (0, 3))
     """
     spans: dict[int, Span] = {}
+    taken: list[Span] = []
     for index in sorted((0, 1), key=lambda i: -len(answers[i])):
-        pattern = rf"(?<!\w){re.escape(answers[index])}(?!\w)"
-        found = [match.span() for match in re.finditer(pattern, context, re.IGNORECASE)]
-        free = [span for span in found if not any(_overlap(span, s) for s in spans.values())]
+        found = _mentions(context, answers[index])
+        free = [span for span in found if not any(_overlap(span, other) for other in taken)]
         if not free:
             raise DataRefused(
                 f"Row {row}: the subject {answers[index]!r} is not in its paragraph {context!r}."
             )
         spans[index] = free[0]
+        # Later mentions too: no part of any of them is the shorter subject.
+        taken += found if answers[0].lower() != answers[1].lower() else free[:1]
     return spans[0], spans[1]
+
+
+def _mentions(context: str, words: str) -> list[Span]:
+    pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
+    return [match.span() for match in re.finditer(pattern, context, re.IGNORECASE)]
 
 
 def _overlap(one: Span, other: Span) -> bool:
