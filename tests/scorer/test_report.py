@@ -529,6 +529,20 @@ def test_several_models_are_ranked_and_compared(page) -> None:
     assert text.count("Religion · ") == 2
 
 
+def test_a_language_model_and_its_qa_model_show_the_shift(page) -> None:
+    """By subject the QA model's gamma less the language model's: 0.2 - -0.1 = +0.3."""
+    masked = [
+        metric("mu", 0.03, config="religion_mlm", null_reference=null_reference(0.05)),
+        metric("gamma", None, config="religion_mlm", by=subjects(muslim=-0.1, sikh=0.05)),
+    ]
+    language_model = report(*masked, model="tiny-lm", configs=["religion_mlm"])
+
+    text = text_of(page(report(), language_model))
+
+    assert "Shift from the language model tiny-lm to tiny-qa" in text
+    assert re.search(r"muslim\s+−0\.1000\s+\+0\.2000\s+\+0\.3000", text)
+
+
 def test_models_of_one_name_are_told_apart_by_their_files(page) -> None:
     """Two runs of one model stand beside each other under different names."""
     text = text_of(page(report(), report()))

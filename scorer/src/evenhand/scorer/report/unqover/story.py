@@ -20,6 +20,7 @@ from evenhand.scorer.report.unqover.drilldown import example_blocks
 from evenhand.scorer.report.unqover.findings import finding
 from evenhand.scorer.report.unqover.methods import INTERVALS, NULLS, PAPER, formulas
 from evenhand.scorer.report.unqover.pairs import Pair, pairs_of
+from evenhand.scorer.report.unqover.shift import shift_blocks
 from evenhand.scorer.report.unqover.words import (
     BENCHMARK,
     CAVEAT,
@@ -85,7 +86,7 @@ def _metric_tables(
 
 def _config_section(results: Sequence[ModelResult], config: str) -> Section:
     own = [result for result in results if config in result.report.configs]
-    blocks: list[Block] = [*_across_models(own, config)]
+    blocks: list[Block] = [*_across_models(own, config), *shift_blocks(results, config)]
     for i, result in enumerate(own):
         of_model = _model_blocks(result, config)
         if len(own) == 1:
