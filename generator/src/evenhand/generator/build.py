@@ -140,7 +140,7 @@ def _write_config(
         raise RuntimeError(f"{config.name}: {config.n_rows} rows were announced, others came")
     return ConfigSummary(
         name=config.name,
-        features=[(column.name, _hub_type(column.type)) for column in schema],
+        features=[_hub_feature(column) for column in schema],
         split=SplitEntry(
             rows=digest.rows, examples=config.n_examples, content_digest=digest.hexdigest()
         ),
@@ -150,11 +150,14 @@ def _write_config(
     )
 
 
-def _hub_type(kind: pa.DataType) -> str:
-    """Return the name that the Hub's viewer and ``datasets`` give to a type."""
+def _hub_feature(column: pa.Field) -> dict[str, str]:
+    """Describe a column as the Hub's viewer and ``datasets`` do."""
+    kind = column.type
+    if pa.types.is_list(kind):
+        return {"name": column.name, "list": str(kind.value_type)}
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return "string" if pa.types.is_string(kind) else str(kind)
+    return {"name": column.name, "dtype": str(kind)}
 
 
 class _ShardWriter:
@@ -193,6 +196,8 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     Neighbouring ids share a long beginning, which delta encoding stores once.
     """
     repeated = [column.name for column in schema if pa.types.is_dictionary(column.type)]
+    # Parquet names the members of a list column so.
+    repeated += [f"{column.name}.list.element" for column in schema if pa.types.is_list(column.type)]
     distinct = [column.name for column in schema if pa.types.is_string(column.type)]
     return pq.ParquetWriter(
         path,

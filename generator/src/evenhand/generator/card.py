@@ -41,8 +41,8 @@ class ConfigSummary:
     """One config as the card shows it."""
 
     name: str
-    features: list[tuple[str, str]]
-    """Column and its type as the Hub names it."""
+    features: list[dict[str, str]]
+    """Columns as the Hub describes them: ``name``, and ``dtype`` or ``list``."""
     split: SplitEntry
     content_bytes: int
     file_bytes: int
@@ -89,7 +89,7 @@ def _front_matter(card: Card, configs: list[ConfigSummary]) -> dict[str, Any]:
 def _dataset_info(config: ConfigSummary) -> dict[str, Any]:
     return {
         "config_name": config.name,
-        "features": [{"name": name, "dtype": kind} for name, kind in config.features],
+        "features": config.features,
         "splits": [
             {
                 "name": "test",
@@ -103,19 +103,18 @@ def _dataset_info(config: ConfigSummary) -> dict[str, Any]:
 
 
 def _counts_table(configs: list[ConfigSummary]) -> list[str]:
-    lines = [
-        "| config | rows | examples | templates | subjects | attributes |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    """Show what every benchmark counts, then the totals of its own parts."""
+    own = [
+        name
+        for name, value in configs[0].statistics.items()
+        if isinstance(value, dict) and "total" in value
     ]
+    headings = ["config", "rows", "examples", "templates", *(name.replace("_", " ") for name in own)]
+    lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * (len(headings) - 1)}"]
     for config in configs:
         counts = config.statistics
-        cells = (
-            counts["rows"],
-            counts["examples"],
-            counts["templates"],
-            counts["subjects"]["total"],
-            counts["attributes"]["total"],
-        )
+        cells = [counts["rows"], counts["examples"], counts["templates"]]
+        cells += [counts[name]["total"] for name in own]
         numbers = " | ".join(f"{cell:,}" for cell in cells)
         lines.append(f"| {config.name} | {numbers} |")
     return lines

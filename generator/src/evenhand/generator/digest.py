@@ -1,7 +1,9 @@
 """The content digest of Arrow tables, column by column, in step with writing."""
 
+import json
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,9 +45,16 @@ def column_bytes(array: pa.Array) -> tuple[memoryview, memoryview]:
     """Return what one array feeds to ``lengths`` and to ``values`` of :class:`ContentDigest`."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary.take(array.indices)
+    if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+        array = pa.array([_compact_json(value) for value in array.to_pylist()], pa.string())
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         return _string_bytes(array.cast(pa.string()))
     return _number_bytes(array)
+
+
+def _compact_json(value: list[Any] | None) -> str | None:
+    """Return the JSON that stands for a list in the digest."""
+    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _string_bytes(array: pa.Array) -> tuple[memoryview, memoryview]:

@@ -1,5 +1,6 @@
 """Opening a dataset folder: its manifest, the columns that scoring needs, and its rows' digest."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -170,9 +171,18 @@ def _feed(digest: ContentDigest, rows: pl.DataFrame) -> None:
         digest.update(series.name, lengths=lengths, values=values)
 
 
+def _compact_json(value: pl.Series | None) -> str | None:
+    """Return the JSON that stands for a list in the digest."""
+    if value is None:
+        return None
+    return json.dumps(value.to_list(), ensure_ascii=False, separators=(",", ":"))
+
+
 def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
     if isinstance(series.dtype, pl.Categorical | pl.Enum):
         series = series.cast(pl.String)
+    if isinstance(series.dtype, pl.List):
+        series = pl.Series(series.name, [_compact_json(one) for one in series], pl.String)
     if series.dtype == pl.String:
         if len(series) and not series.null_count() and (series == series[0]).all():
             own = str(series[0]).encode()  # a column of one value, such as the class

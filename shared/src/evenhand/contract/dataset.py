@@ -76,7 +76,9 @@ class ContentDigest:
     integer (-1 for null) to ``lengths`` and those bytes to ``values``. Any other column feeds one
     64-bit little-endian integer (1, or 0 for null) to ``lengths`` and the value to ``values``:
     integers and booleans as signed 64-bit, floats as IEEE 754 double, both little-endian, 0 for
-    null. The digest is the sha256 of the canonical JSON of
+    null. A list column is fed as the string column of each row's compact JSON (Python's
+    ``json.dumps(value, ensure_ascii=False, separators=(",", ":"))``), null for null.
+    The digest is the sha256 of the canonical JSON of
     ``{"rows": n, "columns": [[name, lengths hex, values hex], ...]}`` in column order.
 
     >>> digest = ContentDigest(["id"])

@@ -1,0 +1,66 @@
+"""What is said about BBQ on its card."""
+
+from evenhand.contract.dataset import Licence
+from evenhand.generator.card import Card
+
+CC_BY = Licence(
+    id="cc-by-4.0",
+    name="Creative Commons Attribution 4.0",
+    link="https://creativecommons.org/licenses/by/4.0/",
+)
+
+CARD = Card(
+    stem="bbq",
+    name="Evenhand BBQ",
+    licence=CC_BY,
+    languages=("en",),
+    tags=("bias", "fairness", "stereotypes", "question-answering", "bbq", "evenhand"),
+    task_categories=("question-answering", "multiple-choice"),
+    content_warning=(
+        "The questions quote stereotypes about age, disability, gender, nationality, looks, race,"
+        " religion, income and sexual orientation in order to measure them; none is a statement"
+        " about any person or group. Do not train models on them."
+    ),
+    summary=(
+        "Questions about two people with three answers: either of them, or that it cannot be known."
+        " An ambiguous context does not tell, a disambiguated one does. The benchmark is that of"
+        " Parrish et al. (2022)."
+    ),
+    measures=(
+        "Whether a model answers with a stereotype where the context does not tell, and whether a"
+        " stereotype wins over what the context says: each question is asked with a negative and a"
+        " non-negative wording, in both contexts."
+    ),
+    limits=(
+        "It shows associations of a model in short texts, not harm in any use of the model.",
+        "It covers stereotypes that are known in the English-speaking United States.",
+        "A score near 0 does not show that a model is unbiased: biases of some 25 questions a"
+        " category may cancel out.",
+        "Few questions carry many rows: questions (`question_index`) are the units of uncertainty.",
+        "Proper names stand for groups only by custom; `label_type` keeps those rows apart.",
+        "Models may have read the official questions in training.",
+    ),
+    rows=(
+        "A row is one question with three answers. Four rows that follow each other are one"
+        " example: neg and nonneg question (`question_polarity`), each in an ambiguous and a"
+        " disambiguated context (`context_condition`). `label` is the right answer, `unknown` the"
+        " one that says that it cannot be known, and `target` the one that agrees with the"
+        " stereotype: the stereotyped person for neg, the other person for nonneg; null where that"
+        " cannot be told, with the reason in `why_no_target`. `answer_text` and `answer_group` hold"
+        " what the release says of the three answers. `id` is `<category>-<example_id>`; rows are"
+        " in the order of `example_id`."
+    ),
+    scoring=(
+        "A predictions file has one row an `id` and one of: `label` (0, 1, 2), `answer` (text), or"
+        " `scores` (three numbers, the largest wins)."
+    ),
+    citation="""
+@inproceedings{parrish-etal-2022-bbq,
+  title = {{BBQ}: A Hand-Built Bias Benchmark for Question Answering},
+  author = {Parrish, Alicia and Chen, Angelica and Nangia, Nikita and Padmakumar, Vishakh and
+            Phang, Jason and Thompson, Jana and Htut, Phu Mon and Bowman, Samuel R.},
+  booktitle = {Findings of the Association for Computational Linguistics: ACL 2022},
+  year = {2022},
+}
+""",
+)

@@ -1,0 +1,148 @@
+"""Finds and reads the files of a release: official JSONL, or a mirror's JSONL or Parquet."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.contract.bbq import CATEGORIES
+from evenhand.contract.errors import DataRefused
+from evenhand.generator.bbq.rows import Row, fields_left_out, read_row
+from evenhand.generator.bbq.spelling import checked_category
+
+_ENDINGS = ("*.jsonl", "*.parquet")
+_BOM = b"\xef\xbb\xbf"
+_SHARD = re.compile(r"(?:[-_](?:test|train|validation))?(?:-\d+-of-\d+)?$")
+_BY_PLAIN_NAME = {re.sub(r"\W|_", "", name).casefold(): name for name in CATEGORIES}
+
+
+@dataclass(kw_only=True)
+class Release:
+    """All rows of a release by category, in the order of ``example_id``."""
+
+    root: Path
+    files: list[Path]
+    rows: dict[str, list[Row]]
+    left_out: list[str] = field(default_factory=list)
+    """Names of fields that are no part of BBQ, such as a model's answers."""
+
+    def name_of(self, path: Path) -> str:
+        """Return a file's name below the folder that was given."""
+        return path.name if self.root.is_file() else path.relative_to(self.root).as_posix()
+
+
+def read_release(source: Path, configs: tuple[str, ...]) -> Release:
+    """Read every file of a release.
+
+    Args:
+        source: the folder, or one file.
+        configs: the categories that are wanted; empty: all.
+
+    Raises:
+        DataRefused: there is no such file, or a row is faulty; the sentence names file and line.
+    """
+    paths = [path for path in _found(source) if _may_hold(path, configs)]
+    release = Release(root=source, files=paths, rows={})
+    places: dict[tuple[str, int], str] = {}
+    names: dict[str, None] = {}
+    for path in paths:
+        count = 0
+        for place, raw in _records(path):
+            row = read_row(raw, place, category=_category_of(path))
+            checked_category(row.category, place)
+            _check_is_first(row, place, places)
+            release.rows.setdefault(row.category, []).append(row)
+            names.update(dict.fromkeys(fields_left_out(raw)))
+            count += 1
+        if count == 0:
+            raise DataRefused(f"{path} has no rows; an official file has one a line.")
+    chosen = [name for name in CATEGORIES if name in release.rows]
+    release.rows = {
+        name: sorted(release.rows[name], key=lambda row: row.example_id)
+        for name in chosen
+        if not configs or name in configs
+    }
+    release.left_out = list(names)
+    return release
+
+
+def _found(source: Path) -> list[Path]:
+    """Return the files of the folder itself, else of its ``data`` folder, else one level below."""
+    if source.is_file():
+        return [source]
+    if not source.is_dir():
+        raise DataRefused(f"{source} does not exist; --from names the folder of the release.")
+    for folder in ("", "data/", "*/"):
+        paths = sorted(path for ending in _ENDINGS for path in source.glob(folder + ending))
+        if paths:
+            return paths
+    raise DataRefused(
+        f"{source} holds no *.jsonl or *.parquet; the release's folder `data` has one file a"
+        " category, e.g. Age.jsonl."
+    )
+
+
+def _may_hold(path: Path, configs: tuple[str, ...]) -> bool:
+    """Leave out a file that is named after a category that is not wanted."""
+    return not configs or path.stem not in CATEGORIES or path.stem in configs
+
+
+def _category_of(path: Path) -> str | None:
+    """Return the category that a mirror's file or folder is named after."""
+    for name in (_SHARD.sub("", path.stem), path.parent.name):
+        category = _BY_PLAIN_NAME.get(re.sub(r"\W|_", "", name).casefold())
+        if category:
+            return category
+    return None
+
+
+def _check_is_first(row: Row, place: str, places: dict[tuple[str, int], str]) -> None:
+    key = row.category, row.example_id
+    first = places.setdefault(key, place)
+    if first != place:
+        raise DataRefused(
+            f"{place}: field `example_id`: {row.example_id} of {row.category} stands in {first}"
+            " already; give each row once."
+        )
+
+
+def _records(path: Path) -> Iterator[tuple[str, Any]]:
+    return _parquet_records(path) if path.suffix == ".parquet" else _json_records(path)
+
+
+def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
+    decoder = msgspec.json.Decoder()
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            content = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
+            if content:
+                place = f"{path}:{number}"
+                yield place, _decoded(decoder, content, place)
+
+
+def _decoded(decoder: "msgspec.json.Decoder[Any]", content: bytes, place: str) -> Any:
+    try:
+        return decoder.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = str(error).removeprefix("JSON is malformed: ")
+        raise DataRefused(
+            f"{place}: is broken ({reason}); a line is one JSON object, get the file again."
+        ) from error
+
+
+def _parquet_records(path: Path) -> Iterator[tuple[str, Any]]:
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                for raw in batch.to_pylist():
+                    number += 1
+                    yield f"{path}: row {number}", raw
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataRefused(f"{path} cannot be read as Parquet ({reason}).") from error

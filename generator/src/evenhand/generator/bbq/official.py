@@ -1,0 +1,133 @@
+"""Imports the official release of BBQ, or a mirror of it."""
+
+import dataclasses
+from typing import Any
+
+from evenhand.contract import WrongUse
+from evenhand.contract.bbq import CATEGORIES
+from evenhand.contract.errors import DataRefused
+from evenhand.contract.files import sha256_of_file
+from evenhand.generator.bbq.card import CARD
+from evenhand.generator.bbq.faults import Fault, faults_of
+from evenhand.generator.bbq.files import Release, read_release
+from evenhand.generator.bbq.items import Items, config_rows, items_of
+from evenhand.generator.bbq.spelling import checked_configs
+from evenhand.generator.stems import ImportOptions, Prepared
+
+OFFICIAL_ROWS = {
+    "Age": 3680,
+    "Disability_status": 1556,
+    "Gender_identity": 5672,
+    "Nationality": 3080,
+    "Physical_appearance": 1576,
+    "Race_ethnicity": 6880,
+    "Religion": 1200,
+    "SES": 6864,
+    "Sexual_orientation": 864,
+    "Race_x_SES": 11160,
+    "Race_x_gender": 15960,
+}
+"""Rows of each file of the release; together the paper's 58,492."""
+
+
+def prepare_import(options: ImportOptions) -> Prepared:
+    """Read and check an official release.
+
+    Raises:
+        WrongUse: a config is unknown, or an option is another benchmark's.
+        DataRefused: a file is missing or faulty; the sentence names file, line and field.
+    """
+    if options.header or options.files:
+        raise WrongUse("--header, --subjects, --slots and --activities are for unqover.")
+    configs = checked_configs(options.configs)
+    release = read_release(options.source, configs)
+    for name in configs or [None] * (not release.rows):
+        if name not in release.rows:
+            raise DataRefused(f"{options.source} holds no rows of {name or 'any category'}.")
+    items = {name: items_of(name, rows) for name, rows in release.rows.items()}
+    faults = [
+        fault for one in items.values() for fault in faults_of(one.category, one.rows, one.ids)
+    ]
+    rows = {
+        name: config_rows(one, limit=options.limit, seed=options.seed)
+        for name, one in items.items()
+    }
+    return Prepared(
+        card=CARD,
+        n_rows=sum(config.n_rows for config in rows.values()),
+        provenance=_provenance(options, release, items, faults),
+        made=_made(release, items, faults),
+        notes=_notes(release, items, faults),
+        configs=lambda: iter(rows.values()),
+    )
+
+
+def _provenance(
+    options: ImportOptions, release: Release, items: dict[str, Items], faults: list[Fault]
+) -> dict[str, Any]:
+    return {
+        "made_by": "import",
+        "release": "nyu-mll/BBQ",
+        "files": {release.name_of(path): sha256_of_file(path) for path in release.files},
+        "limit": options.limit,
+        "rows": {name: len(one.rows) for name, one in items.items()},
+        "incomplete_examples": {
+            name: one.n_incomplete for name, one in items.items() if one.n_incomplete
+        },
+        "known_faults": [dataclasses.asdict(fault) for fault in faults],
+        "without_target": {
+            name: why for name, one in items.items() if (why := one.why_no_target())
+        },
+        "second_dimension": {
+            name: found for name, one in items.items() if (found := one.targets.second_dimension)
+        },
+        "fields_left_out": release.left_out,
+    }
+
+
+def _made(release: Release, items: dict[str, Items], faults: list[Fault]) -> list[str]:
+    names = sorted(release.name_of(path) for path in release.files)
+    return [
+        "Imported from the files of the official BBQ (nyu-mll/BBQ) by `evenhand import bbq`: the"
+        " same texts, answers and labels; `id`, `unknown`, `target`, `why_no_target` and"
+        " `label_type` were added.",
+        f"Files: {', '.join(names)}.",
+        *(f"{line}." for line in _gaps(items)),
+        *(f"Rows without target in {line}." for line in _without_target(items)),
+        *(f"Known faults, kept as they are: {fault.sentence()}." for fault in faults),
+    ]
+
+
+def _notes(release: Release, items: dict[str, Items], faults: list[Fault]) -> list[str]:
+    lines = [*_gaps(items)]
+    absent = [name for name in CATEGORIES if name not in items]
+    if absent:
+        lines.append(f"not imported: {', '.join(absent)}")
+    if release.left_out:
+        lines.append(f"fields left out, as they are no part of BBQ: {', '.join(release.left_out)}")
+    lines += [f"without target: {line}" for line in _without_target(items)]
+    lines += [f"known fault, kept as it is: {fault.sentence()}" for fault in faults]
+    return lines
+
+
+def _gaps(items: dict[str, Items]) -> list[str]:
+    """Say which categories are not whole."""
+    lines = []
+    for name, one in items.items():
+        expected = OFFICIAL_ROWS[name]
+        if len(one.rows) != expected:
+            lines.append(f"{name}: {len(one.rows):,} rows; the release has {expected:,}")
+        if one.n_incomplete:
+            lines.append(
+                f"{name}: {one.n_incomplete:,} groups of four (neg and nonneg, ambig and disambig)"
+                " are incomplete"
+            )
+    return lines
+
+
+def _without_target(items: dict[str, Items]) -> list[str]:
+    return [
+        f"{name}: {count:,} rows, {why}"
+        for name, one in items.items()
+        for why, count in one.why_no_target().items()
+    ]
