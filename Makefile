@@ -32,7 +32,6 @@ lint: .venv/dev
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	.venv/bin/interrogate --quiet shared/src generator/src scorer/src tests
 	.venv/bin/codespell
 
 bench: .venv/dev
