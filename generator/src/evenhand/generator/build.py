@@ -197,7 +197,9 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     """
     repeated = [column.name for column in schema if pa.types.is_dictionary(column.type)]
     # Parquet names the members of a list column so.
-    repeated += [f"{column.name}.list.element" for column in schema if pa.types.is_list(column.type)]
+    repeated += [
+        f"{column.name}.list.element" for column in schema if pa.types.is_list(column.type)
+    ]
     distinct = [column.name for column in schema if pa.types.is_string(column.type)]
     return pq.ParquetWriter(
         path,

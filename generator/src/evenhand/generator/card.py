@@ -109,7 +109,13 @@ def _counts_table(configs: list[ConfigSummary]) -> list[str]:
         for name, value in configs[0].statistics.items()
         if isinstance(value, dict) and "total" in value
     ]
-    headings = ["config", "rows", "examples", "templates", *(name.replace("_", " ") for name in own)]
+    headings = [
+        "config",
+        "rows",
+        "examples",
+        "templates",
+        *(name.replace("_", " ") for name in own),
+    ]
     lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * (len(headings) - 1)}"]
     for config in configs:
         counts = config.statistics

@@ -34,8 +34,7 @@ CARD = Card(
     limits=(
         "It shows associations of a model in short texts, not harm in any use of the model.",
         "It covers stereotypes that are known in the English-speaking United States.",
-        "A score near 0 does not show that a model is unbiased: biases of some 25 questions a"
-        " category may cancel out.",
+        "A score near 0 does not show that a model is unbiased: opposite biases may cancel out.",
         "Few questions carry many rows: questions (`question_index`) are the units of uncertainty.",
         "Proper names stand for groups only by custom; `label_type` keeps those rows apart.",
         "Models may have read the official questions in training.",

@@ -3,15 +3,26 @@
 Source: the issues of nyu-mll/BBQ and a count over the released files.
 """
 
+import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evenhand.generator.bbq.rows import UNKNOWN, Row
+from evenhand.generator.bbq.rows import Row
 
-_A_BEFORE_VOWEL = re.compile(r"\b[Aa] (?!uni|use|usu|eu|one\b|once\b|uti|u[.\s])[aeiou]\w", re.I)
-_AN_BEFORE_CONSONANT = re.compile(r"\b[Aa]n (?:uni(?!n)|use|usu|eu|one\b|once\b|uti|[b-df-gj-np-tv-z][a-z])")
-_A_BEFORE_NUMBER = re.compile(r"\b[Aa] (?:8\d?|11|18)(?!\d)")
+_SPOKEN_WITH_CONSONANT = r"(?:uni(?!n)|use|usu|uti|eu|one\b|once\b|u\b)"
+_IN_TEXT = {
+    "`monther` for mother": re.compile("monther"),
+    "a stray `{` or `}`": re.compile("[{}]"),
+    "`a` before a vowel": re.compile(rf"\ba (?!{_SPOKEN_WITH_CONSONANT})[aeiou]\w", re.IGNORECASE),
+    "`an` before a consonant's sound (an unicorn)": re.compile(
+        rf"\ban (?:{_SPOKEN_WITH_CONSONANT}|[b-df-gj-np-tv-z][a-z])", re.IGNORECASE
+    ),
+    "`a` before a number spoken with a vowel (a 18-year-old)": re.compile(
+        r"\ba (?:8\d?|11|18)(?!\d)", re.IGNORECASE
+    ),
+}
+"""Name of a fault -> what shows it in a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,23 +43,27 @@ class Fault:
 
 def faults_of(category: str, rows: list[Row], ids: list[str]) -> list[Fault]:
     """Count the known faults of one category's rows; those that no row has are left out."""
-    found = []
-    for name, has_it in _CHECKS.items():
-        places = [place for place, row in enumerate(rows) if has_it(row)]
-        if places:
-            found.append(_fault(category, name, places, ids))
-    repeated = _repeated(rows)
-    if repeated:
-        found.append(_fault(category, "the same row again under another id", repeated, ids))
-    return found
+    places: dict[str, list[int]] = {name: [] for name in (*_IN_TEXT, *_IN_FIELDS, _REPEATED)}
+    for place, row in enumerate(rows):
+        for name in _faults_of_row(row):
+            places[name].append(place)
+    places[_REPEATED] = _repeated(rows)
+    return [
+        Fault(config=category, fault=name, rows=len(found), first=ids[found[0]])
+        for name, found in places.items()
+        if found
+    ]
 
 
-def _fault(category: str, name: str, places: list[int], ids: list[str]) -> Fault:
-    return Fault(config=category, fault=name, rows=len(places), first=ids[places[0]])
+def _faults_of_row(row: Row) -> set[str]:
+    texts = (row.context, row.question, *row.answers, *row.answer_text)
+    in_fields = (name for name, has_it in _IN_FIELDS.items() if has_it(row))
+    return set().union(*map(_faults_of_text, texts), in_fields)
 
 
-def _texts(row: Row) -> str:
-    return "\n".join((row.context, row.question, *row.answers, *row.answer_text))
+@functools.cache
+def _faults_of_text(text: str) -> frozenset[str]:
+    return frozenset(name for name, pattern in _IN_TEXT.items() if pattern.search(text))
 
 
 def _label_contradicts(row: Row) -> bool:
@@ -56,25 +71,15 @@ def _label_contradicts(row: Row) -> bool:
 
 
 def _lacks_info(row: Row) -> bool:
-    return any(not group.strip() for group in row.answer_group) or not any(
-        group.strip().casefold() == UNKNOWN for group in row.answer_group
-    )
+    return any(not group.strip() for group in row.answer_group)
 
 
-_CHECKS: dict[str, Callable[[Row], bool]] = {
-    "`monther` for mother": lambda row: "monther" in _texts(row),
-    "a stray `{` or `}`": lambda row: "{" in _texts(row) or "}" in _texts(row),
-    "`a` before a vowel": lambda row: bool(_A_BEFORE_VOWEL.search(_texts(row))),
-    "`an` before a consonant's sound (an unicorn)": lambda row: bool(
-        _AN_BEFORE_CONSONANT.search(_texts(row))
-    ),
-    "`a` before a number spoken with a vowel (a 18-year-old)": lambda row: bool(
-        _A_BEFORE_NUMBER.search(_texts(row))
-    ),
+_IN_FIELDS: dict[str, Callable[[Row], bool]] = {
     "an answer without a group": _lacks_info,
     "no stereotyped group": lambda row: not row.stereotyped_groups,
     "a label that contradicts the context's condition": _label_contradicts,
 }
+_REPEATED = "the same row again under another id"
 
 
 def _repeated(rows: list[Row]) -> list[int]:

@@ -51,9 +51,10 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
     places: dict[tuple[str, int], str] = {}
     names: dict[str, None] = {}
     for path in paths:
+        category = _category_of(path)
         count = 0
         for place, raw in _records(path):
-            row = read_row(raw, place, category=_category_of(path))
+            row = read_row(raw, place, category=category)
             checked_category(row.category, place)
             _check_is_first(row, place, places)
             release.rows.setdefault(row.category, []).append(row)

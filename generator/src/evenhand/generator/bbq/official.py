@@ -29,6 +29,12 @@ OFFICIAL_ROWS = {
 }
 """Rows of each file of the release; together the paper's 58,492."""
 
+_MADE = (
+    "Imported from the files of the official BBQ (nyu-mll/BBQ) by `evenhand import bbq`: the same"
+    " texts, answers and labels; `id`, `unknown`, `target`, `why_no_target` and `label_type` were"
+    " added."
+)
+
 
 def prepare_import(options: ImportOptions) -> Prepared:
     """Read and check an official release.
@@ -41,9 +47,12 @@ def prepare_import(options: ImportOptions) -> Prepared:
         raise WrongUse("--header, --subjects, --slots and --activities are for unqover.")
     configs = checked_configs(options.configs)
     release = read_release(options.source, configs)
-    for name in configs or [None] * (not release.rows):
+    for name in configs:
         if name not in release.rows:
-            raise DataRefused(f"{options.source} holds no rows of {name or 'any category'}.")
+            raise DataRefused(
+                f"{options.source} holds no rows of {name}; it holds"
+                f" {', '.join(release.rows) or 'none of the categories asked for'}."
+            )
     items = {name: items_of(name, rows) for name, rows in release.rows.items()}
     faults = [
         fault for one in items.values() for fault in faults_of(one.category, one.rows, one.ids)
@@ -88,9 +97,7 @@ def _provenance(
 def _made(release: Release, items: dict[str, Items], faults: list[Fault]) -> list[str]:
     names = sorted(release.name_of(path) for path in release.files)
     return [
-        "Imported from the files of the official BBQ (nyu-mll/BBQ) by `evenhand import bbq`: the"
-        " same texts, answers and labels; `id`, `unknown`, `target`, `why_no_target` and"
-        " `label_type` were added.",
+        _MADE,
         f"Files: {', '.join(names)}.",
         *(f"{line}." for line in _gaps(items)),
         *(f"Rows without target in {line}." for line in _without_target(items)),

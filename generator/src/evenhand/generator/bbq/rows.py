@@ -39,7 +39,7 @@ OFFICIAL_FIELDS = (*_PLAIN, "answer_info", "additional_metadata", "label")
 Triple = tuple[str, str, str]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One question with its three answers; ``unknown`` is found from the other fields."""
 
     category: str
@@ -60,7 +60,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
-class _Faulty(Exception):  # noqa: N818 - it never leaves this file
+class _Faulty(Exception):
     """What is wrong with a row, without its place."""
 
 
