@@ -55,7 +55,7 @@ CARD = Card(
     citation="""
 @inproceedings{li-etal-2020-unqovering,
   title = {{UNQOVER}ing Stereotyping Biases via Underspecified Questions},
-  author = {Li, Tao and Khashabi, Daniel and Khot, Tushar and Sabharwal, Ashish and Srikumar,
+  author = {Li, Tao and Khot, Tushar and Khashabi, Daniel and Sabharwal, Ashish and Srikumar,
             Vivek},
   booktitle = {Findings of the Association for Computational Linguistics: EMNLP 2020},
   year = {2020},
