@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evenhand.contract.bbq import ITEM_COLUMNS, QUESTIONS_PER_GROUP
+from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import canonical_json
 from evenhand.generator.bbq.rows import Row
 from evenhand.generator.bbq.targets import Targets, targets_of
@@ -74,7 +75,15 @@ def _is_complete(rows: list[Row], places: list[int]) -> bool:
 
 
 def config_rows(items: Items, *, limit: int | None, seed: int) -> ConfigRows:
-    """Return all rows, or a sample of complete groups of four spread over the questions."""
+    """Return all rows, or a sample of complete groups of four spread over the questions.
+
+    Raises:
+        DataRefused: a sample is asked for and no group is complete.
+    """
+    if limit is not None and not items.groups:
+        raise DataRefused(
+            f"{items.category} has no complete group of four to draw --limit from; leave it out."
+        )
     if limit is None:
         places = list(range(len(items.rows)))
         n_examples, n_incomplete = len(items.groups), items.n_incomplete

@@ -1,9 +1,11 @@
 """Turn an official release into a dataset folder. For unqover: the original's word_lists folder
-(rendered to exactly its paragraphs and questions), or one of its *.source.json files. Official
-data stays where it is; nothing is fetched.
+(rendered to exactly its paragraphs and questions), or one of its *.source.json files. For bbq: the
+folder of the official *.jsonl (any of the eleven categories, or one mixed file), or a mirror's
+JSONL or Parquet; known faults of the data are kept and reported. Official data stays where it is;
+nothing is fetched.
 
---subjects, --slots and --activities name other files of the folder than the usual ones, e.g. a
-list of your own beside the original's.
+For unqover, --subjects, --slots and --activities name other files of the folder than the usual
+ones, e.g. a list of your own beside the original's.
 """
 
 import argparse
@@ -24,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config", metavar="C", action="append", default=[], help="a config; may be repeated"
     )
-    parser.add_argument("--header", choices=("newsqa",), help="the release's own news header")
+    parser.add_argument("--header", choices=("newsqa",), help="unqover's own news header")
     parser.add_argument(
         "--tokenizer-family",
         choices=("bert", "roberta"),

@@ -51,5 +51,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _smallest(catalogue: Any) -> str:
-    return str(min(catalogue, key=lambda row: row["rows"])["config"])
+def _smallest(catalogue: Any) -> str | None:
+    smallest = min(catalogue, key=lambda row: row["rows"], default=None)
+    return None if smallest is None else str(smallest["config"])
