@@ -216,9 +216,9 @@ def test_a_row_without_target_is_kept(tmp_path: Path, group_of_four, write_jsonl
 
 
 def flattened(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as mirrors flatten it."""
+    """Return a row as mirrors flatten it, its label a float as pandas writes it."""
     plain = {name: value for name, value in row.items() if not isinstance(value, dict)}
-    plain.update(row["additional_metadata"])
+    plain.update(row["additional_metadata"], label=float(row["label"]))
     for name, (text, info) in row["answer_info"].items():
         plain.update({f"{name}_text": text, f"{name}_info": info})
     return plain
@@ -273,6 +273,17 @@ def test_a_version_of_ours_can_be_imported_again(release: Path, tmp_path: Path) 
     first = import_bbq(release, tmp_path / "v")
 
     assert import_bbq(tmp_path / "v", tmp_path / "w").content_digest == first.content_digest
+
+
+def test_rows_that_name_no_stereotyped_group_are_kept(tmp_path: Path, group_of_four, write_jsonl):
+    """Null or empty in place of the list: no target, with the reason, and a known fault."""
+    metadata = {"subcategory": None, "stereotyped_groups": None}
+    source = write_jsonl(tmp_path / "Age.jsonl", group_of_four(additional_metadata=metadata))
+
+    text = notes(source)
+
+    assert "without target: Age: 4 rows, no stereotyped group is named" in text
+    assert "Age: no stereotyped group, 4 rows (first: Age-00000)" in text
 
 
 def test_fields_that_are_no_part_of_bbq_are_left_out_and_named(
