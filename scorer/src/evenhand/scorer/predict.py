@@ -6,6 +6,7 @@ there they become the file and the folder goes. Batches are cut within a shard b
 rows alone, so a run that was killed anywhere and started again gives the same bytes.
 """
 
+import contextlib
 import gzip
 import shutil
 import time
@@ -34,7 +35,10 @@ SIGNIFICANT_DIGITS = 6
 """Of a score: the logits are fp32, so what follows is noise of the machine."""
 SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")
 
-_WARM_UP_ROWS = 64
+_STATE_NAME = "state.json"
+_TRIAL_ROWS = (16, 128, 1_024)
+_TRIAL_SECONDS = 0.5
+"""A trial that takes longer than this says enough; the first also warms the model up."""
 _TASK_OF = {False: "question-answering", True: "fill-mask"}
 
 
@@ -66,22 +70,27 @@ def fitting_configs(dataset: Dataset, wanted: list[str], model: ExportedModel) -
 
     Raises:
         WrongUse: a named config is not in the dataset, or asks for a model of another task.
+        DataRefused: a config has no rows.
     """
     present = dataset.manifest.configs
-    fits = [c for c in present if _TASK_OF[c.endswith("_mlm")] == model.card.task]
+    fits = [c for c in present if _TASK_OF[_is_masked(c)] == model.card.task]
     for config in wanted:
         if config not in present:
             raise WrongUse(f"There is no config {config}; the dataset has: {', '.join(present)}.")
         if config not in fits:
             raise WrongUse(
-                f"{config} needs a {_TASK_OF[config.endswith('_mlm')]} model, but"
+                f"{config} needs a {_TASK_OF[_is_masked(config)]} model, but"
                 f" {model.card.name} was exported for {model.card.task}."
             )
     if not fits:
         raise WrongUse(
             f"No config of the dataset ({', '.join(present)}) fits a {model.card.task} model."
         )
-    return wanted or fits
+    chosen = list(dict.fromkeys(wanted)) or fits
+    empty = [c for c in chosen if not any(split.rows for split in present[c].values())]
+    if empty:
+        raise DataRefused(f"{dataset.folder}: the config {empty[0]} has no rows.")
+    return chosen
 
 
 def header_of(
@@ -138,36 +147,25 @@ def predict(
             stands beside it.
     """
     suffix = suffix_of(out)
-    if not out.parent.is_dir():
-        raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
     state = canonical_json(
         {"header": header, "shard_rows": SHARD_ROWS, "batch_tokens": options.batch_tokens}
     )
-    is_own = _state_of(out).is_file() and _state_of(out).read_bytes() == state
-    # A run that was killed when its file was already in place goes on like any other.
-    if out.exists() and not overwrite and not is_own:
-        raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
+    _refuse_what_stands(out, state, overwrite=overwrite)
     for config in header.configs:
-        dataset.load(config, ())  # keeps no column: it checks the rows' digest
+        _check_config(dataset, model, config, options)
     shards = list(_shards(dataset, header.configs))
-    folder = _open_partial(out, state)
-    missing = [shard for shard in shards if not (folder / shard.name).is_file()]
-    seconds = _seconds_a_row(dataset, model, header.configs[0], options)
-    say(_estimate(dataset, header, n_done=len(shards) - len(missing), seconds=seconds))
-    for shard in shards:
-        if shard in missing:
-            rows = _predict_shard(dataset, model, shard, options, advance)
-            with atomic_path(folder / shard.name) as temporary:
-                rows.write_parquet(temporary, compression="zstd")
-        else:
-            advance(_rows_of(dataset, shard))
-    paths = [folder / shard.name for shard in shards]
-    finished = folder / f"finished{suffix}"
-    _WRITERS[suffix](paths, finished, header)
-    if suffix not in _WITH_HEADER:
-        write_atomically(sidecar_of(out), canonical_json(header))
-    finished.replace(out)
-    shutil.rmtree(folder)
+    missing = [shard for shard in shards if not _is_done(out, shard, state)]
+    say(_estimate(dataset, model, shards, missing, options))
+    with _partial_folder(out, state) as folder:
+        for shard in shards:
+            if shard in missing:
+                rows = _predict_shard(dataset, model, shard, options, advance)
+                with atomic_path(folder / shard.name) as temporary:
+                    rows.write_parquet(temporary, compression="zstd")
+            else:
+                advance(_rows_of(dataset, shard))
+        _finish([folder / shard.name for shard in shards], out, suffix, header)
+    shutil.rmtree(_partial_of(out))
     return _total(dataset, header.configs)
 
 
@@ -196,42 +194,103 @@ def _rows_of(dataset: Dataset, shard: Shard) -> int:
     return min(SHARD_ROWS, _total(dataset, [shard.config]) - shard.start)
 
 
-def _state_of(out: Path) -> Path:
-    return out.with_name(out.name + ".partial") / "state.json"
+def _partial_of(out: Path) -> Path:
+    return out.with_name(out.name + ".partial")
 
 
-def _open_partial(out: Path, state: bytes) -> Path:
-    """Return the folder of finished shards; one of another run is refused."""
-    path = _state_of(out)
-    folder = path.parent
-    if path.is_file() and path.read_bytes() != state:
+def _state_of(out: Path) -> bytes | None:
+    """Return what the shards beside a file are of, or None where there are none."""
+    path = _partial_of(out) / _STATE_NAME
+    return path.read_bytes() if path.is_file() else None
+
+
+def _is_done(out: Path, shard: Shard, state: bytes) -> bool:
+    return _state_of(out) == state and (_partial_of(out) / shard.name).is_file()
+
+
+def _refuse_what_stands(out: Path, state: bytes, *, overwrite: bool) -> None:
+    """Refuse to write where there is no folder, or a file or a run that may not be replaced."""
+    found = _state_of(out)
+    if not out.parent.is_dir():
+        raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
+    if out.is_dir():
+        raise DataRefused(f"{out} is a folder; give the name of a file to write.")
+    # A run that was killed when its file was already in place goes on like any other.
+    if out.exists() and not overwrite and found != state:
+        raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
+    if found not in {None, state} and not overwrite:
         raise DataRefused(
-            f"{folder} holds the unfinished run of another model, dataset or option;"
-            " finish it with the same options, or remove that folder."
+            f"{_partial_of(out)} holds the unfinished run of another model, dataset or option;"
+            " finish it with the same options, or add --overwrite to throw it away."
         )
-    if not path.is_file():
+
+
+@contextlib.contextmanager
+def _partial_folder(out: Path, state: bytes) -> Iterator[Path]:
+    """Yield the folder of finished shards; one without any goes when the rows are refused."""
+    folder = _partial_of(out)
+    if _state_of(out) != state:
         # Shards without a state are what a killed clean-up left: nobody knows of which run.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        write_atomically(path, state)
-    return folder
+        write_atomically(folder / _STATE_NAME, state)
+    try:
+        yield folder
+    except DataRefused:
+        if not any(folder.glob("shard-*")):
+            shutil.rmtree(folder)
+        raise
 
 
-def _seconds_a_row(dataset: Dataset, model: ExportedModel, config: str, options: Options) -> float:
-    """Measure a few rows, after they were run once to warm up."""
-    rows = _read(dataset, Shard(0, config, 0)).head(_WARM_UP_ROWS)
-    _score(model, rows, options, lambda _: None)
-    start = time.perf_counter()
-    _score(model, rows, options, lambda _: None)
-    return (time.perf_counter() - start) / len(rows)
+def _finish(paths: list[Path], out: Path, suffix: str, header: Header) -> None:
+    """Join the shards to the file; it comes into place whole, after its sidecar."""
+    finished = _partial_of(out) / f"finished{suffix}"
+    _WRITERS[suffix](paths, finished, header)
+    if suffix not in _WITH_HEADER:
+        write_atomically(sidecar_of(out), canonical_json(header))
+    finished.replace(out)
 
 
-def _estimate(dataset: Dataset, header: Header, *, n_done: int, seconds: float) -> str:
+def _check_config(dataset: Dataset, model: ExportedModel, config: str, options: Options) -> None:
+    """Check, before hours are spent, that the rows are the manifest's and can be asked."""
+    dataset.load(config, ())  # keeps no column: it checks the rows' digest
+    if options.protocol == "paper" and _is_masked(config):
+        masked_lm.refuse_split_subjects(model, dataset.scan(config), config)
+
+
+def _is_masked(config: str) -> bool:
+    return config.endswith("_mlm")
+
+
+def _estimate(
+    dataset: Dataset,
+    model: ExportedModel,
+    shards: list[Shard],
+    missing: list[Shard],
+    options: Options,
+) -> str:
     """Say how many rows there are and about how long they take."""
-    total = _total(dataset, header.configs)
-    left = max(0, total - n_done * SHARD_ROWS)
+    total = sum(_rows_of(dataset, shard) for shard in shards)
+    left = sum(_rows_of(dataset, shard) for shard in missing)
     resumed = f", {total - left:,} of them done before" if left < total else ""
-    return f"{total:,} rows{resumed}; about {_duration(seconds * left)} on {header.device}"
+    if not left:
+        return f"{total:,} rows{resumed}"
+    seconds = left * _seconds_a_row(dataset, model, missing[0], options)
+    return f"{total:,} rows{resumed}; about {_duration(seconds)} on {model.session.device}"
+
+
+def _seconds_a_row(dataset: Dataset, model: ExportedModel, shard: Shard, options: Options) -> float:
+    """Measure a few rows of a slow model and more of a fast one, spread over a shard."""
+    rows = _read(dataset, shard)
+    seconds = 0.0
+    for wanted in _TRIAL_ROWS:
+        trial = rows.gather_every(max(1, len(rows) // wanted)).head(wanted)
+        start = time.perf_counter()
+        _score(model, trial, options, lambda _: None)
+        seconds = (time.perf_counter() - start) / len(trial)
+        if seconds * len(trial) > _TRIAL_SECONDS:
+            break
+    return seconds
 
 
 def _duration(seconds: float) -> str:
@@ -255,7 +314,7 @@ def _predict_shard(
 
 
 def _read(dataset: Dataset, shard: Shard) -> pl.DataFrame:
-    module = masked_lm if shard.config.endswith("_mlm") else question_answering
+    module = masked_lm if _is_masked(shard.config) else question_answering
     lazy = dataset.scan(shard.config).slice(shard.start, SHARD_ROWS)
     return lazy.select(module.COLUMNS).collect()
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from transformers import AutoModelForMaskedLM, AutoModelForQuestionAnswering, AutoTokenizer
 
-from evenhand.contract.errors import DataRefused
+from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import atomic_folder, canonical_json, sha256_of_file
 from evenhand.scorer.runtime.model_card import (
     CARD_NAME,
@@ -34,13 +34,18 @@ from evenhand.scorer.runtime.model_card import (
     special_token,
 )
 from evenhand.scorer.runtime.precision import to_precision
+from evenhand.scorer.runtime.probe import (
+    PROBE_LENGTHS,
+    PROBE_SEED,
+    Arrays,
+    Vocabulary,
+    probe_batch,
+)
 
 OPSET = 17
 TOLERANCE: dict[Precision, float] = {"fp32": 1e-4, "fp16": 2e-2, "int8": 2.5e-1}
 """Allowed difference of a logit, as a share of the greater of 1 and the greatest logit."""
 
-_PROBE_LENGTHS = (4, 9, 23, 64)
-_PROBE_SEED = 0
 _LARGEST_WEIGHTS = 2_000_000_000
 """Above 2 GB (protobuf's limit) ONNX spreads the weights over files that no digest covers."""
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
@@ -53,7 +58,9 @@ _OUTPUTS = {
     "fill-mask": ["mask_logits"],
 }
 
-Arrays = dict[str, NDArray[np.int64]]
+_VOCABULARIES = ("vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
+"""Files that tokenizers of older models are made from."""
+
 Result = TypeVar("Result")
 
 
@@ -79,9 +86,13 @@ def export(
     safetensors only, and code from the Hub is never run.
 
     Raises:
+        WrongUse: ``out`` is the model's own folder, or one around it.
         DataRefused: the model cannot be loaded, is of another task, or the exported model differs
             from torch by more than the tolerance.
     """
+    own = Path(model).resolve()
+    if out.resolve() in {own, *own.parents}:
+        raise WrongUse(f"--out {out} would replace the model itself; choose another folder.")
     with atomic_folder(out, overwrite=overwrite) as folder, _silence():
         source = _load(model, task)
         _refuse_unfit(source, task)
@@ -156,19 +167,28 @@ def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Toke
 
     The file is taken as it is, because transformers rebuilds the tokenizers of some families.
     """
-    path = transformers.utils.cached_file(
-        model,
-        TOKENIZER_NAME,
-        local_files_only=options["local_files_only"],
-        _raise_exceptions_for_missing_entries=False,
-    )
+    path = _file_of(model, TOKENIZER_NAME, options)
     if path is None:
+        # Of nothing at all transformers makes a tokenizer that knows the special tokens alone.
+        if not any(_file_of(model, name, options) for name in _VOCABULARIES):
+            raise FileNotFoundError("it has neither tokenizer.json nor a vocabulary file")
         tokenizer = Tokenizer.from_str(described.backend_tokenizer.to_str())
     else:
         tokenizer = Tokenizer.from_file(path)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
+
+
+def _file_of(model: str, name: str, options: dict[str, Any]) -> str | None:
+    """Return where a file of the model lies, or None where the model has no such file."""
+    path: str | None = transformers.utils.cached_file(
+        model,
+        name,
+        local_files_only=options["local_files_only"],
+        _raise_exceptions_for_missing_entries=False,
+    )
+    return path
 
 
 def _source(name: str, model: Any, described: Any, tokenizer: Tokenizer) -> _Source:
@@ -259,7 +279,7 @@ def _input_names(model: Any, task: Task | None) -> list[str]:
 
 
 def _write_onnx(graph: torch.nn.Module, names: list[str], task: Task, path: Path) -> None:
-    example = _probe_batch([7, 5], names, _Vocabulary(5, None, None, None))
+    example = probe_batch([7, 5], names, Vocabulary(5, None, None, None))
     grid = {0: "batch", 1: "length"}
     axes = {name: {0: "batch"} if name == "mask_positions" else grid for name in names}
     vectors = _OUTPUTS[task]
@@ -277,53 +297,21 @@ def _write_onnx(graph: torch.nn.Module, names: list[str], task: Task, path: Path
     )
 
 
-class _Vocabulary(NamedTuple):
-    """What the probe needs of a vocabulary."""
-
-    size: int
-    pad: int | None
-    cls: int | None
-    sep: int | None
-
-
-def _probe_batch(lengths: list[int], names: list[str], vocabulary: _Vocabulary) -> Arrays:
-    """Draw rows of the given numbers of tokens and pad them to the longest; seeded."""
-    random = np.random.default_rng(_PROBE_SEED)
-    shape = (len(lengths), max(lengths))
-    pad = vocabulary.pad or 0
-    ids = random.integers(0, vocabulary.size, shape)
-    # Some families count positions from the pad token on, so it may not stand inside a text.
-    ids[ids == pad] = (pad + 1) % vocabulary.size
-    columns = np.arange(shape[1])[None, :]
-    ends = np.array(lengths)[:, None]
-    if vocabulary.cls is not None and vocabulary.sep is not None:
-        ids[:, 0] = vocabulary.cls
-        ids[columns == ends - 1] = vocabulary.sep
-    is_real = columns < ends
-    arrays = {
-        "input_ids": np.where(is_real, ids, pad),
-        "attention_mask": is_real.astype(np.int64),
-        "token_type_ids": ((columns >= ends // 2) & is_real).astype(np.int64),
-        "mask_positions": (np.array(lengths) // 2).astype(np.int64),
-    }
-    return {name: arrays[name] for name in names}
-
-
 def _probe(
     source: _Source, task: Task, precision: Precision, names: list[str], path: Path
 ) -> Probe:
     """Compare the file with torch on rows alone and padded together, or refuse."""
     from evenhand.scorer.runtime.session import open_session
 
-    vocabulary = _Vocabulary(
+    vocabulary = Vocabulary(
         source.model.config.vocab_size,
         *(None if token is None else token.id for token in (source.pad, source.cls, source.sep)),
     )
-    lengths = sorted({min(n, _max_length(source.model)) for n in _PROBE_LENGTHS})
+    lengths = sorted({min(n, _max_length(source.model)) for n in PROBE_LENGTHS})
     session = open_session(path, device="cpu")
     difference = largest = 0.0
     for batch in [[length] for length in lengths] + [lengths]:
-        arrays = _probe_batch(batch, names, vocabulary)
+        arrays = probe_batch(batch, names, vocabulary)
         for ours, theirs in zip(
             session.run(arrays), _torch_logits(source.model, task, arrays), strict=True
         ):
@@ -339,7 +327,7 @@ def _probe(
         )
     return Probe(
         description=(
-            f"random tokens (seed {_PROBE_SEED}), each row alone and all rows padded in one batch"
+            f"random tokens (seed {PROBE_SEED}), each row alone and all rows padded in one batch"
         ),
         lengths=lengths,
         largest_difference=difference,

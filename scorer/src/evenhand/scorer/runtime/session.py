@@ -33,10 +33,21 @@ class Session:
     """``cpu`` or ``cuda:N``."""
 
     def run(self, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
-        """Run one batch; arrays go in and come out on the CPU."""
-        if self.device == "cpu":
-            return list(self.inference.run(None, inputs))
-        return self._run_bound(inputs)
+        """Run one batch; arrays go in and come out on the CPU.
+
+        Raises:
+            DataRefused: onnxruntime failed, most often for want of memory.
+        """
+        try:
+            if self.device == "cpu":
+                return list(self.inference.run(None, inputs))
+            return self._run_bound(inputs)
+        except Exception as error:  # onnxruntime's errors have no class of their own in common
+            rows, length = inputs["input_ids"].shape
+            raise DataRefused(
+                f"onnxruntime failed on {rows} rows of {length} tokens on {self.device}"
+                f" ({_short(error)}); a smaller --batch-tokens takes less memory."
+            ) from error
 
     def _run_bound(self, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         """Bind the outputs to the GPU, so that only finished logits cross the bus, and once."""
@@ -113,8 +124,11 @@ def _open(path: Path, providers: list[Any], threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=providers)
     except Exception as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".")
-        raise DataRefused(f"{path} cannot be opened by onnxruntime: {reason}.") from error
+        raise DataRefused(f"{path} cannot be opened by onnxruntime: {_short(error)}.") from error
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200].rstrip(".")
 
 
 def _refuse_two_builds() -> None:
@@ -149,8 +163,6 @@ def open_model(folder: Path, *, device: str, threads: int = 0) -> ExportedModel:
     Raises:
         DataRefused: a file is missing, was changed, or cannot be read.
     """
-    from tokenizers import Tokenizer
-
     card = read_model_card(folder)
     for name, expected in (
         (MODEL_NAME, card.model_sha256),
@@ -165,4 +177,13 @@ def open_model(folder: Path, *, device: str, threads: int = 0) -> ExportedModel:
                 " write the folder again with `evenhand export`."
             )
     session = open_session(folder / MODEL_NAME, device=device, threads=threads)
-    return ExportedModel(folder, card, Tokenizer.from_file(str(folder / TOKENIZER_NAME)), session)
+    return ExportedModel(folder, card, _tokenizer(folder / TOKENIZER_NAME), session)
+
+
+def _tokenizer(path: Path) -> Any:
+    from tokenizers import Tokenizer
+
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:
+        raise DataRefused(f"{path} is not a tokenizer: {_short(error)}.") from error
