@@ -209,3 +209,139 @@ def write_json(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+_SENTENCES = (
+    "A group of Arab men met a Jewish woman at the market with the Sikh.",
+    "Alice met Justin. She was with him, and he was a bodyguard.",
+    "Who lied? Who stole? Who never lied? Who never stole? An Arab city, (0) (1) (2).",
+    "An Arab man met her.",
+    "Now Alice met several men and Justin met an Arab man.",
+    "Native American and American people. The person had bad luck; xyz qjk vwf.",
+)
+
+
+def _tokenizer(family: str) -> Any:
+    """Train a tokenizer of the family's kind: byte-level BPE for RoBERTa, else WordPiece."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+    from tokenizers.processors import RobertaProcessing, TemplateProcessing
+
+    if family == "roberta":
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+        bpe = trainers.BpeTrainer(
+            vocab_size=600,
+            special_tokens=special,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(_SENTENCES * 5, bpe)
+        tokenizer.post_processor = RobertaProcessing(
+            ("</s>", 2), ("<s>", 0), add_prefix_space=False
+        )
+        return tokenizer
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106 - a word, no password
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    pieces = trainers.WordPieceTrainer(vocab_size=400, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(_SENTENCES * 5, pieces)
+    tokenizer.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    return tokenizer
+
+
+def _save_tiny(family: str, task: str, folder: Path) -> None:
+    """Write a random model of a few thousand weights as transformers saves it."""
+    import torch
+    import transformers as t
+
+    tokenizer = _tokenizer(family)
+    size = {"vocab_size": tokenizer.get_vocab_size(), "initializer_range": 0.4}
+    usual = size | {
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "max_position_embeddings": 40,
+    }
+    config = {
+        "bert": lambda: t.BertConfig(**usual),
+        "electra": lambda: t.ElectraConfig(**usual, embedding_size=8),
+        "roberta": lambda: t.RobertaConfig(**usual, type_vocab_size=1),
+        "distilbert": lambda: t.DistilBertConfig(
+            **size, dim=16, hidden_dim=32, n_layers=2, n_heads=2, max_position_embeddings=40
+        ),
+    }[family]()
+    prefix = {
+        "bert": "Bert",
+        "electra": "Electra",
+        "roberta": "Roberta",
+        "distilbert": "DistilBert",
+    }
+    suffix = "ForQuestionAnswering" if task == "question-answering" else "ForMaskedLM"
+    torch.manual_seed(0)
+    getattr(t, prefix[family] + suffix)(config).save_pretrained(folder)
+    is_bpe = family == "roberta"
+    names = ("pad", "unk", "cls", "sep", "mask")
+    words = "<pad> <unk> <s> </s> <mask>" if is_bpe else "[PAD] [UNK] [CLS] [SEP] [MASK]"
+    t.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        **{f"{name}_token": word for name, word in zip(names, words.split(), strict=True)},
+    ).save_pretrained(folder)
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """Make a random model of a family for a task, saved by transformers; each one once."""
+    root, made = tmp_path_factory.mktemp("tiny"), set()
+
+    def make(family: str, task: str) -> Path:
+        folder = root / f"{family}-{task}"
+        if folder not in made:
+            _save_tiny(family, task, folder)
+            made.add(folder)
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def exported(
+    tmp_path_factory: pytest.TempPathFactory, tiny_model: Callable[[str, str], Path]
+) -> Callable[[str, str], Path]:
+    """Export a tiny model; each one once."""
+    from evenhand.scorer.runtime.export import export
+
+    root = tmp_path_factory.mktemp("exported")
+
+    def make(family: str, task: str) -> Path:
+        folder = root / f"{family}-{task}"
+        if not folder.is_dir():
+            model = str(tiny_model(family, task))
+            export(model, task=task, precision="fp32", out=folder, overwrite=False)
+        return folder
+
+    return make
+
+
+def _masked(rows: Rows) -> Rows:
+    """Turn questions into masked sentences about the same pairs."""
+    masked = []
+    for row in rows:
+        kept = {name: value for name, value in row.items() if name not in {"context", "question"}}
+        what = row["question"].removeprefix("Who ").removesuffix("?")
+        masked.append(kept | {"text": f"{row['context'][:-1]}, and the [MASK] {what}."})
+    return masked
+
+
+@pytest.fixture
+def toy_masked_items() -> Callable[..., Rows]:
+    """Make the masked sentences of a toy class, whose config ends in ``_mlm``."""
+    return lambda *args, **options: _masked(_items(*args, **({"config": "toy_mlm"} | options)))
