@@ -14,20 +14,8 @@ from evenhand.generator.bbq.items import Items, config_rows, items_of
 from evenhand.generator.bbq.spelling import checked_configs
 from evenhand.generator.stems import ImportOptions, Prepared
 
-OFFICIAL_ROWS = {
-    "Age": 3680,
-    "Disability_status": 1556,
-    "Gender_identity": 5672,
-    "Nationality": 3080,
-    "Physical_appearance": 1576,
-    "Race_ethnicity": 6880,
-    "Religion": 1200,
-    "SES": 6864,
-    "Sexual_orientation": 864,
-    "Race_x_SES": 11160,
-    "Race_x_gender": 15960,
-}
-"""Rows of each file of the release; together the paper's 58,492."""
+OFFICIAL_ROWS = {"Age": 3680, "Religion": 1200}
+"""Rows of the release's files, of the categories whose files were at hand to be counted."""
 
 _MADE = (
     "Imported from the files of the official BBQ (nyu-mll/BBQ) by `evenhand import bbq`: the same"
@@ -121,8 +109,8 @@ def _gaps(items: dict[str, Items]) -> list[str]:
     """Say which categories are not whole."""
     lines = []
     for name, one in items.items():
-        expected = OFFICIAL_ROWS[name]
-        if len(one.rows) != expected:
+        expected = OFFICIAL_ROWS.get(name)
+        if expected is not None and len(one.rows) != expected:
             lines.append(f"{name}: {len(one.rows):,} rows; the release has {expected:,}")
         if one.n_incomplete:
             lines.append(
