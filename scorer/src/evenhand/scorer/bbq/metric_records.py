@@ -1,0 +1,264 @@
+"""Writes BBQ's metrics as records: value, interval, test, signature, and the same by group."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract.report import DatasetRecord, GroupValue, Interval, Metric, signature
+from evenhand.scorer import __version__, statistics
+from evenhand.scorer.bbq.counts import KINDS, MEANS, Counts, Flags, Kind
+from evenhand.scorer.statistics import Estimator, Sampling
+
+Floats = NDArray[np.float64]
+
+ALL = "all"
+"""The config of every metric: the scored categories together; each stands under ``by``."""
+
+
+class Provenance(NamedTuple):
+    """What stands in every signature beside the metric."""
+
+    dataset: DatasetRecord
+    protocol: str
+    sampling: Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One metric of some rows."""
+
+    value: float | None
+    why_null: str | None
+    n_scored: int
+    n_unscored: int
+    interval: Interval | None
+    p_value: float | None
+
+
+def metrics_of(
+    counts: Counts,
+    groups: Mapping[str, Mapping[str, Counts]],
+    *,
+    categories: Sequence[str],
+    provenance: Provenance,
+) -> list[Metric]:
+    """Return all metrics.
+
+    Args:
+        counts: of all rows.
+        groups: dimension -> group -> counts of its rows.
+        categories: name of each category's code.
+        provenance: for the signatures and the resampling.
+    """
+    sampling = provenance.sampling
+    whole = measured(counts, categories=categories, sampling=sampling)
+    by = {
+        dimension: {
+            name: measured(own, categories=categories, sampling=sampling)
+            for name, own in members.items()
+        }
+        for dimension, members in groups.items()
+    }
+    scored = [categories[code] for code in np.unique(counts.category)]
+    return [
+        _metric(
+            own,
+            kind,
+            whole[own],
+            {
+                dimension: _family(kind, {name: values[own] for name, values in members.items()})
+                for dimension, members in by.items()
+                if members
+            },
+            _signature(own, scored, provenance),
+        )
+        for base, kind in KINDS.items()
+        for own in (f"{base}.{mean}" for mean in MEANS)
+    ]
+
+
+def measured(
+    counts: Counts, *, categories: Sequence[str], sampling: Sampling
+) -> dict[str, Measured]:
+    """Return every metric of some rows by its id."""
+    found: dict[str, Measured] = {}
+    for is_used, bases in _by_used_questions(counts).items():
+        kinds = [KINDS[base] for base in bases]
+        used = np.array(is_used, dtype=np.bool_)
+        estimator = _estimator(counts, kinds, used)
+        strata = counts.category[used]
+        values, bounds, p_values = _inference(estimator, strata, kinds, counts, sampling)
+        for place, own in enumerate(f"{base}.{mean}" for mean in MEANS for base in bases):
+            kind = kinds[place % len(kinds)]
+            n_rows = counts.total(kind.condition, "rows")
+            n_scored = counts.total(kind.condition, kind.counted)
+            value = _number_or_none(values[place])
+            found[own] = Measured(
+                value=value,
+                why_null=None if value is not None else _why_null(own, kind, counts, categories),
+                n_scored=n_scored,
+                n_unscored=n_rows - n_scored,
+                interval=bounds[place],
+                p_value=_number_or_none(p_values[place]) if kind.is_signed else None,
+            )
+    return found
+
+
+def _by_used_questions(counts: Counts) -> dict[tuple[bool, ...], list[str]]:
+    """Return which questions are used -> the metrics that use just these.
+
+    Metrics that use the same questions share the resamples.
+    """
+    found: dict[tuple[bool, ...], list[str]] = {}
+    for base, kind in KINDS.items():
+        found.setdefault(tuple(counts.is_used(kind).tolist()), []).append(base)
+    return found
+
+
+def _estimator(counts: Counts, kinds: list[Kind], used: Flags) -> Estimator:
+    """Return a function of the used questions' weights, all macro values before the pooled ones."""
+
+    def estimator(weights: Floats) -> Floats:
+        # Unused questions keep their place, so that a category without any stays undefined.
+        whole = np.zeros((len(weights), len(used)))
+        whole[:, used] = weights
+        pooled = counts.pooled(kinds, whole)
+        macro = pooled if counts.n_categories == 1 else counts.macro(kinds, whole)
+        return np.concatenate([macro, pooled], axis=1)
+
+    return estimator
+
+
+def _inference(
+    estimator: Estimator,
+    strata: NDArray[np.int64],
+    kinds: list[Kind],
+    counts: Counts,
+    sampling: Sampling,
+) -> tuple[Floats, list[Interval | None], Floats]:
+    """Return value, interval and p-value of each macro and each pooled metric."""
+    n_values = len(MEANS) * len(kinds)
+    if not len(strata):
+        empty = np.full(n_values, np.nan)
+        return empty, [None] * n_values, empty
+    values = estimator(np.ones((1, len(strata))))[0]
+    width = counts.sums.shape[1] * counts.n_categories + counts.sums.shape[0]
+    # A stratum of one question cannot say how much questions differ.
+    strata = statistics.usable_strata(strata)
+    bounds = statistics.interval(
+        estimator, strata, sampling=sampling, limits=(-1.0, 1.0), width=width
+    )
+    p_values = np.full(n_values, np.nan)
+    if len(strata) > 1:
+        error = statistics.jackknife_standard_error(estimator, strata, width=width)
+        freedom = statistics.degrees_of_freedom(strata)
+        p_values = statistics.two_sided_p(values, error, freedom)
+    intervals = [
+        _interval(bounds, place, kinds[place % len(kinds)], len(strata), sampling)
+        for place in range(n_values)
+    ]
+    return values, intervals, p_values
+
+
+def _interval(
+    bounds: statistics.Bounds | None, place: int, kind: Kind, n_clusters: int, sampling: Sampling
+) -> Interval | None:
+    """Return an interval, None where a resample leaves the metric undefined."""
+    if bounds is None or np.isnan(bounds.low[place]) or np.isnan(bounds.high[place]):
+        return None
+    low, high = (float(np.clip(side[place], *kind.range)) for side in (bounds.low, bounds.high))
+    return Interval(
+        low=low,
+        high=high,
+        level=sampling.level,
+        method=bounds.method,
+        n_resamples=bounds.n_resamples,
+        seed=sampling.seed,
+        cluster="question",
+        n_clusters=n_clusters,
+        few_clusters=bounds.few_clusters,
+    )
+
+
+def _why_null(own: str, kind: Kind, counts: Counts, categories: Sequence[str]) -> str:
+    """Name the categories in which a macro mean is undefined; the pooled one needs no names."""
+    if own.endswith(".pooled") or counts.n_categories == 1:
+        return kind.why_null
+    codes = np.unique(counts.category)
+    undefined = [
+        categories[code]
+        for code in codes
+        if np.isnan(kind.value(counts.sums[counts.category == code].sum(axis=0)))
+    ]
+    return f"Undefined in {', '.join(undefined)}: {kind.why_null}"
+
+
+def _family(kind: Kind, members: Mapping[str, Measured]) -> dict[str, GroupValue]:
+    """Return the value of each group, its tests corrected as one family."""
+    p_holm = _holm(own.p_value for own in members.values())
+    return {
+        name: GroupValue(
+            value=own.value,
+            n_scored=own.n_scored,
+            why_null=own.why_null,
+            interval=own.interval,
+            p_value=own.p_value,
+            p_holm=corrected if kind.is_signed else None,
+        )
+        for (name, own), corrected in zip(members.items(), p_holm, strict=True)
+    }
+
+
+def _holm(p_values: Iterable[float | None]) -> list[float | None]:
+    known = np.array([np.nan if p is None else p for p in p_values])
+    return [_number_or_none(p) for p in statistics.holm(known)]
+
+
+def _metric(
+    own: str,
+    kind: Kind,
+    found: Measured,
+    by: dict[str, dict[str, GroupValue]],
+    made: str,
+) -> Metric:
+    return Metric(
+        id=own,
+        config=ALL,
+        value=found.value,
+        unit=kind.unit,
+        range=kind.range,
+        best=kind.best,
+        n_scored=found.n_scored,
+        n_unscored=found.n_unscored,
+        signature=made,
+        why_null=found.why_null,
+        interval=found.interval,
+        by=by,
+    )
+
+
+def _signature(own: str, categories: Sequence[str], provenance: Provenance) -> str:
+    dataset, sampling = provenance.dataset, provenance.sampling
+    return signature(
+        {
+            "bench": dataset.stem,
+            "version": dataset.version,
+            "data": dataset.digest[:12] if dataset.digest else "none",
+            "contract": CONTRACT_VERSION,
+            "metric": own,
+            "config": "+".join(categories),
+            "protocol": provenance.protocol,
+            "seed": sampling.seed,
+            "resamples": sampling.resamples,
+            "level": sampling.level,
+            "scorer": __version__,
+        }
+    )
+
+
+def _number_or_none(value: float | np.float64) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,192 @@
+"""Predictions of BBQ in our own format: a label, a text or three scores for each question.
+
+JSONL, CSV, TSV or Parquet. In a table, ``scores`` is a list or its JSON.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.contract.bbq import PREDICTION_COLUMNS, Prediction
+from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
+from evenhand.scorer.faults import Fault, FaultList
+from evenhand.scorer.readers.prediction_rows import TEXT, read_sidecar
+from evenhand.scorer.readers.streams import kind_of, opened, whole
+
+KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+SCHEMA = {
+    "id": pl.String,
+    "label": pl.Int64,
+    "answer": pl.String,
+    "score0": pl.Float64,
+    "score1": pl.Float64,
+    "score2": pl.Float64,
+    "why_unscored": pl.String,
+}
+"""Columns of rows as read; one of label, answer, the scores and why_unscored is not null."""
+
+_ANSWER_FIELDS = ("label", "answer", "scores")
+_SHAPE = (
+    "A row has an id and one of label (0, 1 or 2), answer (text) and scores (three finite numbers)."
+)
+_Place = tuple[str, Any]
+"""Where a row stands, and its fields."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRows:
+    """One predictions file as read."""
+
+    rows: pl.DataFrame
+    """The columns of :data:`SCHEMA`."""
+    header: Header | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+
+def read_answers(path: Path) -> AnswerRows:
+    """Read a predictions file of ours, by the suffix of its name.
+
+    Raises:
+        DataRefused: the file cannot be read at all; faults of rows are in the result.
+    """
+    kind, faults, header = kind_of(path), FaultList(), read_sidecar(path)
+    if kind not in KINDS:
+        raise DataRefused(
+            f"{path}: the name must end in {', '.join(KINDS)} (each also with .gz or .zst but for"
+            " .parquet)."
+        )
+    if kind in {".jsonl", ".ndjson"}:
+        lines = whole(path).split(b"\n")
+        found = _header_of(path, lines[0])
+        rows = _json_rows(lines[1:] if found else lines, 2 if found else 1, faults)
+        header = found or header
+    elif kind == ".parquet":
+        rows = _parquet_rows(path)
+    else:
+        rows = _text_rows(path, "\t" if kind == ".tsv" else ",")
+    frame = frame_of_answers(checked_rows(rows, faults))
+    if frame.is_empty() and not faults.listed():
+        raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
+    return AnswerRows(frame, header, faults.listed())
+
+
+def checked_rows(rows: Iterator[_Place], faults: FaultList) -> list[Prediction]:
+    """Return the rows that are predictions, and name the others."""
+    found = []
+    for place, row in rows:
+        prediction = _checked(place, row, faults)
+        if prediction:
+            found.append(prediction)
+    return found
+
+
+def frame_of_answers(predictions: Sequence[Prediction]) -> pl.DataFrame:
+    """Return predictions as the columns of :data:`SCHEMA`."""
+    scores = [row.scores or (None, None, None) for row in predictions]
+    columns: dict[str, list[Any]] = {
+        "id": [row.id for row in predictions],
+        "label": [row.label for row in predictions],
+        "answer": [row.answer for row in predictions],
+        **{f"score{i}": [own[i] for own in scores] for i in range(3)},
+        "why_unscored": [None] * len(predictions),
+    }
+    return pl.DataFrame(columns, schema=SCHEMA)
+
+
+def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
+    try:
+        found = msgspec.convert(row, Prediction)
+    except msgspec.ValidationError as error:
+        faults.add("rows that are no prediction", _SHAPE, f"{place}: {error}")
+        return None
+    given = [name for name in _ANSWER_FIELDS if getattr(found, name) is not None]
+    if not found.id:
+        faults.add("rows without an id", TEXT, place)
+    elif len(given) != 1:
+        said = "none of them" if not given else " and ".join(given)
+        faults.add("rows without exactly one answer", _SHAPE, f"{place}: {said}")
+    elif found.scores and not all(map(math.isfinite, found.scores)):
+        faults.add("scores that are NaN or infinite", _SHAPE, f"{place}: {found.scores}")
+    else:
+        return found
+    return None
+
+
+def _header_of(path: Path, line: bytes) -> Header | None:
+    start = line.lstrip()
+    if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):
+        return None
+    try:
+        return msgspec.json.decode(line, type=HeaderLine).evenhand_header
+    except msgspec.DecodeError as error:
+        raise DataRefused(f"{path}, line 1 is not a header of predictions: {error}.") from error
+
+
+def _json_rows(lines: Sequence[bytes], first: int, faults: FaultList) -> Iterator[_Place]:
+    decoder = msgspec.json.Decoder()
+    for number, line in enumerate(lines, first):
+        if not line.strip():
+            continue
+        try:
+            yield f"row {number}", decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            remedy = "Each line must be one JSON object in UTF-8."
+            faults.add("lines that are not JSON (or cut off)", remedy, f"row {number}")
+
+
+def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
+    """Yield the rows of CSV or TSV; an empty cell is no value, but an answer may be empty."""
+    try:
+        text = whole(path).decode()
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restkey="")
+    names = list(table.fieldnames or [])
+    _check_columns(path, names)
+    is_answer_alone = not {"label", "scores"} & set(names)
+    for number, cells in enumerate(table, 2):
+        row = {name: _value(name, cell) for name, cell in cells.items() if cell}
+        if is_answer_alone:
+            row.setdefault("answer", "")
+        yield f"row {number}", row
+
+
+def _value(name: str, cell: str) -> Any:
+    """Return a cell as what its column holds, or as it is where it is something else."""
+    if name in {"label", "scores"}:
+        try:
+            return json.loads(cell)
+        except ValueError:
+            return cell
+    return cell
+
+
+def _parquet_rows(path: Path) -> Iterator[_Place]:
+    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
+        pass
+    try:
+        rows = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataRefused(
+            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
+        ) from error
+    _check_columns(path, rows.columns)
+    for number, row in enumerate(rows.iter_rows(named=True), 1):
+        yield f"row {number}", {name: value for name, value in row.items() if value is not None}
+
+
+def _check_columns(path: Path, names: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in PREDICTION_COLUMNS]
+    if unknown or "id" not in names:
+        wrong = f"has the unknown column {', '.join(unknown)}" if unknown else "lacks the column id"
+        raise DataRefused(f"{path} {wrong} (it has {', '.join(names)}). {_SHAPE}")

@@ -1,0 +1,183 @@
+"""BBQ's tables: the paper's five numbers by category, UNKNOWN wordings, unscored answers.
+
+Also the columns of ``NAME.parts.parquet``: rows with ``table`` = ``statistics`` are the additive
+counts by question, of all rows and of each group; those with ``unknown_wordings`` and ``unscored``
+are tables for people.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from evenhand.contract.report import GroupValue, Metric, Report
+from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
+from evenhand.scorer.bbq.score import Scored, group_rows, reasons_of
+from evenhand.scorer.stems import Rows
+
+PARTS = {
+    "table": pl.String,
+    "config": pl.String,
+    "cluster": pl.String,
+    "dimension": pl.String,
+    "group": pl.String,
+    "statistic": pl.String,
+    "condition": pl.String,
+    "wording": pl.String,
+    "reason": pl.String,
+    "n": pl.Int64,
+    "n_chosen": pl.Int64,
+}
+"""Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
+
+_SHORT = {
+    "bbq.accuracy.ambiguous": "accuracy_ambiguous",
+    "bbq.bias_score.ambiguous": "bias_ambiguous",
+    "bbq.accuracy.disambiguated": "accuracy_disambiguated",
+    "bbq.bias_score.disambiguated": "bias_disambiguated",
+    "bbq.accuracy_cost": "accuracy_cost",
+    "bbq.ambiguous_errors_aligned": "errors_aligned",
+}
+
+
+def parts_of(scored: Scored) -> pl.DataFrame:
+    """Return the sufficient statistics and tables in the columns of :data:`PARTS`."""
+    wordings = unknown_wordings(scored).rename({"n_offered": "n"}).drop("share")
+    reasons = [
+        {"config": config, "reason": reason, "n": n}
+        for config, own in reasons_of(scored).items()
+        for reason, n in own.items()
+    ]
+    tables = {
+        "statistics": pl.concat(_statistics(scored)),
+        "unknown_wordings": wordings,
+        "unscored": pl.DataFrame(
+            reasons, schema={"config": pl.String, "reason": pl.String, "n": pl.Int64}
+        ),
+    }
+    return pl.concat(
+        _with_columns(table.with_columns(table=pl.lit(name))) for name, table in tables.items()
+    )
+
+
+def unknown_wordings(scored: Scored) -> pl.DataFrame:
+    """Return how often the UNKNOWN answer is chosen, by its wording.
+
+    Returns:
+        ``config, condition, wording, n_offered, n_chosen, share``, over the scored rows; one row
+        for each wording that a category and condition has.
+    """
+    items, choice = scored.items, scored.choices.index
+    texts = pl.concat_list("ans0", "ans1", "ans2").list.get(pl.col("unknown"))
+    names = {value: name for name, value in CONDITIONS.items()}
+    return (
+        items.select(
+            pl.col("category").alias("config"),
+            pl.col("context_condition").replace_strict(names).alias("condition"),
+            texts.alias("wording"),
+            is_chosen=pl.lit(pl.Series(choice)) == pl.col("unknown"),
+            is_scored=pl.lit(pl.Series(choice >= 0)),
+        )
+        .filter("is_scored")
+        .group_by("config", "condition", "wording")
+        .agg(
+            n_offered=pl.len().cast(pl.Int64),
+            n_chosen=pl.col("is_chosen").sum().cast(pl.Int64),
+            share=pl.col("is_chosen").mean(),
+        )
+        .sort("config", "condition", "wording")
+    )
+
+
+def metric_rows(report: Report) -> Rows:
+    """Return one row a number of a report, for the table that ``score`` prints."""
+    return [
+        {
+            "metric": metric.id,
+            "value": metric.value,
+            "low": metric.interval.low if metric.interval else None,
+            "high": metric.interval.high if metric.interval else None,
+            "n_scored": metric.n_scored,
+            "n_unscored": metric.n_unscored,
+            "why_null": metric.why_null,
+        }
+        for metric in report.metrics
+    ]
+
+
+def group_table(report: Report, dimension: str) -> Rows:
+    """Return the metrics of each group of a dimension, side by side; empty where there are none.
+
+    Values are those of all rows of a group together.
+    """
+    pooled = {metric.id.removesuffix(".pooled"): metric for metric in report.metrics}
+    first = next(iter(_SHORT))
+    groups = pooled[first].by.get(dimension, {})
+    return [
+        {dimension: name, **{short: _value(pooled[base], dimension, name)
+                             for base, short in _SHORT.items()}, "n_scored": own.n_scored}
+        for name, own in groups.items()
+    ]  # fmt: skip
+
+
+def baseline_rows(report: Report, baseline: Report) -> Rows:
+    """Return the ambiguous bias score of each category beside that of a question-only run.
+
+    Without a context a model can only guess from the question: what exceeds that baseline came
+    with the context.
+    """
+    own, other = (_by_category(one) for one in (report, baseline))
+    return [
+        {
+            "category": name,
+            "bias_ambiguous": value.value,
+            "bias_question_only": other[name].value,
+            "difference": _difference(value.value, other[name].value),
+        }
+        for name, value in own.items()
+        if name in other
+    ]
+
+
+def _by_category(report: Report) -> dict[str, GroupValue]:
+    metric = next(own for own in report.metrics if own.id == "bbq.bias_score.ambiguous.pooled")
+    return metric.by["category"]
+
+
+def _difference(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else value - other
+
+
+def _value(metric: Metric, dimension: str, name: str) -> float | None:
+    return metric.by[dimension][name].value
+
+
+def _statistics(scored: Scored) -> Iterator[pl.DataFrame]:
+    yield _counts(scored, np.arange(len(scored.items)), "all", "all")
+    for dimension, members in group_rows(scored.items, scored.configs).items():
+        if dimension == "category":  # the config says it
+            continue
+        for name, places in members.items():
+            yield _counts(scored, places, dimension, name)
+
+
+def _counts(
+    scored: Scored, places: np.ndarray[tuple[int], np.dtype[np.int64]], dimension: str, group: str
+) -> pl.DataFrame:
+    counted = pl.DataFrame(scored.rows[places], schema=list(STATISTICS), orient="row")
+    own = scored.items[places].select(config="category", cluster="question_index")
+    return (
+        pl.concat([own, counted], how="horizontal")
+        .group_by("config", "cluster", maintain_order=True)
+        .agg(pl.col(STATISTICS).sum().cast(pl.Int64))
+        .unpivot(index=["config", "cluster"], variable_name="statistic", value_name="n")
+        .with_columns(dimension=pl.lit(dimension), group=pl.lit(group))
+    )
+
+
+def _with_columns(table: pl.DataFrame) -> pl.DataFrame:
+    """Put a table into the columns of :data:`PARTS`."""
+    return table.select(
+        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in PARTS.items()
+    )
