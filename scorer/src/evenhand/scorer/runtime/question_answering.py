@@ -162,6 +162,10 @@ def _window(encoding: object, context: str, span: Span, *, wide: bool) -> tuple[
     """Find the tokens of a span of characters, and with ``wide`` those that the code also takes."""
     offsets: list[Span] = encoding.offsets  # type: ignore[attr-defined]
     inside = [i for i, (a, b) in enumerate(offsets) if a < span[1] and b > span[0]]
+    if not inside:
+        raise DataRefused(
+            f"The tokenizer gives no token for {context[slice(*span)]!r} in {context!r}."
+        )
     first, last = inside[0], inside[-1]
     if not wide:
         return (first, first, last, last)
