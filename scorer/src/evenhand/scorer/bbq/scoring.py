@@ -150,7 +150,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
     for config in asked:
         if config not in known:
             raise DataRefused(
-                f"{dataset.folder} has no config {config};{_suggestion(config, known)}"
+                f"{dataset.folder} has no config {config}{_suggestion(config, known)};"
                 f" it has {', '.join(known)}."
             )
     occurring = configs_in(rows["id"])
@@ -160,7 +160,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
         hint = _suggestion(first.split("-", 1)[0], known)
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"
-            f" ({', '.join(known)}); the first is {first!r}{hint.rstrip(';')}."
+            f" ({', '.join(known)}); the first is {first!r}{hint}."
         )
     return found
 
@@ -171,24 +171,23 @@ def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
     for config in configs_in(rows["id"]):
         if config not in known:
             ids = of_config(rows, config)["id"]
-            hint = _suggestion(config, known).removesuffix(";").strip()
-            remedy = f"An id begins with its config ({', '.join(known)}).{' ' if hint else ''}"
-            remedy += f"{hint[:1].upper()}{hint[1:]}"
+            hint = _suggestion(config, known)
+            remedy = f"An id begins with its config ({', '.join(known)}){hint}."
             faults.add_many("ids of no config", remedy, ids.head(FIRST).to_list(), len(ids))
     return faults.listed()
 
 
 def _suggestion(name: str, known: Sequence[str]) -> str:
-    """Return a clause that names the category that is likely meant.
+    """Return a clause that names the category that is likely meant, empty where none is.
 
     >>> _suggestion("gender identity", ["Age", "Gender_identity"])
-    ' did you mean Gender_identity?;'
+    ' (is Gender_identity meant?)'
     """
     by_plain = {re.sub(r"[\W_]", "", own).casefold(): own for own in (*known, *CATEGORIES)}
     plain = re.sub(r"[\W_]", "", name).casefold()
     close = [plain] if plain in by_plain else difflib.get_close_matches(plain, by_plain, 1)
     meant = by_plain[close[0]] if close else None
-    return f" did you mean {meant}?;" if meant and meant in known and meant != name else ""
+    return f" (is {meant} meant?)" if meant and meant in known and meant != name else ""
 
 
 def match_config(

@@ -1,0 +1,433 @@
+"""BBQ from files: readers, faults, side files, and the same bytes twice."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+from evenhand.contract import DataRefused, WrongUse
+from evenhand.contract.report import Report
+from evenhand.scorer.bbq import files
+from evenhand.scorer.bbq.predictions import read_answers
+from evenhand.scorer.bbq.tables import baseline_rows, group_table
+from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.readers import unifiedqa
+from evenhand.scorer.statistics import Sampling
+from evenhand.scorer.stems import Options
+
+Rows = list[dict[str, Any]]
+FEW = Options(sampling=Sampling(resamples=100))
+
+
+def _write_lines(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def age(bbq_items, write_bbq) -> Dataset:
+    """Return a dataset of Age and SES."""
+    return write_bbq({"Age": bbq_items("Age"), "SES": bbq_items("SES")})
+
+
+@pytest.fixture
+def answers(bbq_items, tmp_path) -> Callable[..., Path]:
+    """Write a label for each item of some categories."""
+
+    def write(*categories: str, name: str = "preds.jsonl", label: int | None = None) -> Path:
+        rows = [row for category in categories for row in bbq_items(category)]
+        lines = [
+            {"id": row["id"], "label": int(row["id"][-2:]) % 3 if label is None else label}
+            for row in rows
+        ]
+        return _write_lines(tmp_path / name, lines)
+
+    return write
+
+
+def _score(dataset: Dataset, *paths: Path, reader: str = "evenhand", **options: Any) -> Report:
+    own = Options(**({"sampling": FEW.sampling} | options))
+    return files.score_files(paths, dataset, reader, own).report
+
+
+def test_side_files_and_the_same_bytes_twice(age, answers, tmp_path) -> None:
+    """The metric JSON names its two side files, and a second run writes the same bytes."""
+    written = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        outcome = files.score_files([answers("Age", "SES")], age, "evenhand", FEW)
+        report = files.write_outcome(outcome, folder / "metrics.json")
+        written.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
+
+    assert written[0] == written[1]
+    assert list(written[0]) == ["metrics.examples.jsonl", "metrics.json", "metrics.parts.parquet"]
+    assert msgspec.json.decode(written[0]["metrics.json"], type=Report) == report
+    assert report.dataset.digest == age.manifest.content_digest
+    assert report.parts is not None
+    assert report.parts.name == "metrics.parts.parquet"
+
+
+def test_parts_are_enough_for_every_number(age, answers, tmp_path) -> None:
+    """Accuracy follows from the counts of the parts, by category and of all rows."""
+    outcome = files.score_files([answers("Age", "SES")], age, "evenhand", FEW)
+    report = files.write_outcome(outcome, tmp_path / "metrics.json")
+    parts = pl.read_parquet(tmp_path / "metrics.parts.parquet")
+    counts = parts.filter(pl.col("table") == "statistics", pl.col("dimension") == "all")
+
+    def total(statistic: str) -> int:
+        return int(counts.filter(pl.col("statistic") == statistic)["n"].sum())
+
+    own = next(m for m in report.metrics if m.id == "bbq.accuracy.ambiguous.pooled")
+    assert own.value == total("ambiguous.correct") / total("ambiguous.scored")
+    assert set(counts["cluster"]) == {"1", "2", "3"}
+    assert set(parts["table"]) == {"statistics", "unknown_wordings"}
+
+
+def test_examples_are_wrong_answers_that_agree_with_the_bias(age, answers, tmp_path) -> None:
+    """Each has its words, and every question comes once before one comes twice."""
+    outcome = files.score_files([answers("Age", label=0)], age, "evenhand", FEW)
+    files.write_outcome(outcome, tmp_path / "metrics.json")
+    text = (tmp_path / "metrics.examples.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+
+    assert {row["metric"] for row in rows} == {
+        "bbq.bias_score.ambiguous",
+        "bbq.bias_score.disambiguated",
+    }
+    for row in rows:
+        assert row["choice"] == row["target"] != row["label"]
+        assert row["context"].startswith("The old man met")
+        assert row["answers"] == ["The old man", "The young man", "Not known"]
+    numbers = [int(row["id"][-2:]) // 8 for row in rows if row["metric"].endswith(".ambiguous")]
+    assert numbers[:3] == [0, 1, 2]
+
+
+def test_tables_for_people(age, answers) -> None:
+    """Twelve metrics, the paper's numbers by category, label types, and UNKNOWN wordings."""
+    outcome = files.score_files([answers("Age", "SES", label=2)], age, "evenhand", FEW)
+    metrics, categories, label_types, differing, wordings = files.tables(outcome, outcome.report)
+
+    assert len(metrics) == 12
+    assert [row["category"] for row in categories] == ["Age", "SES"]
+    assert categories[0]["accuracy_ambiguous"] == 1.0
+    assert [row["label_type"] for row in label_types] == ["label"]
+    assert differing == []
+    assert wordings[0] == {
+        "config": "Age",
+        "condition": "ambiguous",
+        "wording": "Not known",
+        "n_offered": 12,
+        "n_chosen": 12,
+        "share": 1.0,
+    }
+
+
+def test_question_only_baseline(age, answers, bbq_items, tmp_path) -> None:
+    """A run that is all biased beside a baseline that names the old man always: 1 - 0 = 1."""
+    lines = [{"id": row["id"], "label": row["target"]} for row in bbq_items("Age")]
+    biased = _score(age, _write_lines(tmp_path / "biased.jsonl", lines))
+    baseline = _score(age, answers("Age", label=0))
+
+    assert baseline_rows(biased, baseline) == [
+        {
+            "category": "Age",
+            "bias_ambiguous": 1.0,
+            "bias_question_only": 0.0,
+            "difference": 1.0,
+        }
+    ]
+    undefined = _score(age, answers("Age", label=2))
+    assert baseline_rows(undefined, baseline)[0]["difference"] is None
+
+
+def test_every_format_says_the_same(tmp_path) -> None:
+    """JSONL, gzip, CSV, TSV and Parquet of one file are read alike."""
+    rows = [
+        {"id": "Age-00000", "label": 1, "answer": None, "scores": None},
+        {"id": "Age-00001", "label": None, "answer": 'He said "B", twice', "scores": None},
+        {"id": "Age-00002", "label": None, "answer": None, "scores": [0.5, 0.25, 0.25]},
+    ]
+    full = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    jsonl = _write_lines(tmp_path / "a.jsonl", full)
+    packed = tmp_path / "a.jsonl.gz"
+    packed.write_bytes(gzip.compress(jsonl.read_bytes()))
+    texts = pl.DataFrame(
+        [row | {"scores": json.dumps(row["scores"]) if row["scores"] else None} for row in rows]
+    )
+    texts.write_csv(tmp_path / "a.csv")
+    texts.write_csv(tmp_path / "a.tsv", separator="\t")
+    pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
+    expected = read_answers(jsonl)
+
+    assert expected.faults == []
+    assert len(expected.rows) == 3
+    for name in ("a.jsonl.gz", "a.csv", "a.tsv", "a.parquet"):
+        found = read_answers(tmp_path / name)
+        assert found.faults == []
+        assert found.rows.equals(expected.rows), name
+
+
+def test_an_empty_answer_of_a_table_is_an_answer(tmp_path) -> None:
+    """Where a table has answers alone, an empty cell is what the model wrote."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,answer\nAge-00000,\nAge-00001,B\n", encoding="utf-8")
+
+    assert read_answers(path).rows["answer"].to_list() == ["", "B"]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "place"),
+    [
+        ('{"id": "Age-00001", "label": 3}', "rows that are no prediction", "row 2: Expected"),
+        ('{"id": "Age-00001", "label": -1}', "rows that are no prediction", "`int` >= 0"),
+        ('{"id": "Age-00001", "label": "1"}', "rows that are no prediction", "$.label"),
+        ('{"id": "Age-00001", "label": true}', "rows that are no prediction", "$.label"),
+        ('{"id": "Age-00001", "scores": [1, 2]}', "rows that are no prediction", "$.scores"),
+        ('{"id": "Age-00001", "choice": 1}', "rows that are no prediction", "choice"),
+        ('{"id": "Age-00001"}', "rows without exactly one answer", "row 2: none of them"),
+        (
+            '{"id": "Age-00001", "label": 1, "answer": "B"}',
+            "rows without exactly one answer",
+            "label and answer",
+        ),
+        ('{"id": "", "label": 1}', "rows without an id", "row 2"),
+        ('{"id": "Age-00001", "lab', "lines that are not JSON (or cut off)", "row 2"),
+        ('{"id": "Age-00001", "scores": [NaN, 1, 1]}', "lines that are not JSON", "row 2"),
+    ],
+)
+def test_faulty_lines_are_named(tmp_path, line: str, kind: str, place: str) -> None:
+    """Each faulty line is named by its row with what stands there; the others are read."""
+    path = tmp_path / "preds.jsonl"
+    path.write_text('{"id": "Age-00000", "label": 0}\n' + line + "\n", encoding="utf-8")
+    found = read_answers(path)
+
+    assert len(found.rows) == 1
+    assert found.faults[0].kind.startswith(kind)
+    assert place in found.faults[0].first[0]
+
+
+def test_scores_that_are_not_finite_are_named(tmp_path) -> None:
+    """An infinite score in Parquet is a fault of its row."""
+    path = tmp_path / "preds.parquet"
+    pl.DataFrame([{"id": "Age-00000", "scores": [0.0, float("inf"), 1.0]}]).write_parquet(path)
+
+    assert read_answers(path).faults[0].kind == "scores that are NaN or infinite"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("preds.txt", b"x", "the name must end in"),
+        ("preds.jsonl", b"", "is empty"),
+        ("preds.jsonl", b'{"evenhand_header": 3}\n', "line 1 is not a header"),
+        ("preds.csv", b"id,choice\na,1\n", "has the unknown column choice"),
+        ("preds.csv", b"label\n1\n", "lacks the column id"),
+        ("preds.csv", b"id,answer\na,\xff\n", "is not UTF-8"),
+        ("preds.csv", b"id,answer\n", "holds no rows"),
+        ("preds.parquet", b"PAR1", "is cut off or is no Parquet file"),
+    ],
+)
+def test_files_that_cannot_be_read(tmp_path, name: str, content: bytes, sentence: str) -> None:
+    """One sentence names the file and what is wrong with it."""
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    with pytest.raises(DataRefused) as refused:
+        read_answers(path)
+
+    assert sentence in str(refused.value)
+    assert str(path) in str(refused.value)
+
+
+def test_header_is_checked_against_the_dataset(age, answers, tmp_path) -> None:
+    """Predictions that state another dataset's digest are refused."""
+    header = {
+        "evenhand_header": {
+            "contract_version": "1.0",
+            "dataset": {"stem": "bbq", "version": "0.9.0", "digest": "sha256:other"},
+            "model": {"name": "tiny", "precision": "fp16"},
+        }
+    }
+    rows = answers("Age").read_text(encoding="utf-8")
+    path = tmp_path / "with_header.jsonl"
+    path.write_text(json.dumps(header) + "\n" + rows, encoding="utf-8")
+
+    with pytest.raises(DataRefused, match="dataset digests that differ"):
+        _score(age, path)
+
+    header["evenhand_header"]["dataset"]["digest"] = age.manifest.content_digest  # type: ignore[index]
+    path.write_text(json.dumps(header) + "\n" + rows, encoding="utf-8")
+    report = _score(age, path)
+    assert report.predictions[0].model is not None
+    assert report.predictions[0].model.name == "tiny"
+    assert any("fp16" in warning for warning in report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"), [("age", "Age"), ("Aeg", "Age"), ("ses", "SES"), ("S_E_S", "SES")]
+)
+def test_a_category_in_another_spelling_is_suggested(age, answers, asked, meant) -> None:
+    """--config age says that Age is meant."""
+    with pytest.raises(DataRefused, match=rf"no config {asked} \(is {meant} meant\?\); it has"):
+        _score(age, answers("Age"), configs=(asked,))
+
+
+def test_ids_in_another_spelling(age, tmp_path) -> None:
+    """Ids that begin with `age-` are refused, and Age is suggested."""
+    path = _write_lines(tmp_path / "preds.jsonl", [{"id": "age-00000", "label": 1}])
+
+    with pytest.raises(DataRefused, match=r"the first is 'age-00000' \(is Age meant\?\)"):
+        _score(age, path)
+
+
+def test_predictions_of_another_category(age, answers) -> None:
+    """Rows of a category that the dataset lacks are refused, unless --config chooses others."""
+    path = answers("Age", "Religion")
+
+    with pytest.raises(DataRefused, match=r"ids of no config: 24 \(Religion-00000"):
+        _score(age, path)
+
+    assert _score(age, path, configs=("Age",)).configs == ["Age"]
+    with pytest.raises(DataRefused, match="No id of the predictions belongs to a config"):
+        _score(age, answers("Religion"))
+
+
+def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
+    """Missing rows are a fault; an answer that matches none is counted, and is none."""
+    rows = [json.loads(line) for line in answers("Age").read_text(encoding="utf-8").splitlines()]
+    rows[0] = {"id": rows[0]["id"], "answer": "the cashier"}
+    path = _write_lines(tmp_path / "partial.jsonl", rows[:-1])
+    coverage, faults = files.check_files([path], age, "evenhand", [])
+
+    assert coverage == [
+        {"config": "Age", "questions": 24, "answered": 23, "unscored": 1, "coverage": 23 / 24}
+    ]
+    assert [(fault.kind, fault.n) for fault in faults] == [("missing ids in Age", 1)]
+
+
+def test_refusal_names_the_command_that_lists_all(age, answers, tmp_path) -> None:
+    """A refusal names `evenhand check` with the same files and reader."""
+    path = tmp_path / "partial.jsonl"
+    path.write_text(answers("Age").read_text(encoding="utf-8").split("\n", 1)[1], encoding="utf-8")
+
+    with pytest.raises(DataRefused, match=r"missing ids: 1 .*`evenhand check .*partial\.jsonl`"):
+        _score(age, path)
+    assert _score(age, path, allow_missing=True).metrics[0].n_unscored == 1
+
+
+def test_two_files_of_one_run(age, answers) -> None:
+    """Categories may come in files of their own; a file given twice is refused."""
+    first, second = answers("Age", name="a.jsonl"), answers("SES", name="b.jsonl")
+
+    assert _score(age, first, second).configs == ["Age", "SES"]
+    assert [own.name for own in _score(age, first, second).predictions] == ["a.jsonl", "b.jsonl"]
+    with pytest.raises(DataRefused, match="is given twice"):
+        _score(age, first, first)
+
+
+def test_faults_of_several_files_name_their_file(age, answers, tmp_path) -> None:
+    """A faulty line of the second file is named with that file."""
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{\n", encoding="utf-8")
+    with pytest.raises(DataRefused, match=r"lines that are not JSON .* in bad\.jsonl"):
+        _score(age, answers("Age", name="good.jsonl"), bad)
+
+
+def test_a_stem_in_place_of_a_dataset(answers) -> None:
+    """BBQ's files do not describe themselves."""
+    with pytest.raises(WrongUse, match="`bbq` is a benchmark, not a dataset folder"):
+        files.score_files([answers("Age")], None, "evenhand", FEW)
+
+
+def test_configs_that_were_not_scored_are_named(age, answers) -> None:
+    """A report on a part of the dataset says which part is missing."""
+    warnings = _score(age, answers("SES")).warnings
+
+    assert warnings[0] == "Configs of the dataset that were not scored: Age."
+
+
+def _official(row: dict[str, Any], text: Any) -> dict[str, Any]:
+    pairs = zip(row["answer_text"], row["answer_group"], strict=True)
+    return {
+        "example_id": row["example_id"],
+        "category": row["category"],
+        "answer_info": {f"ans{place}": list(pair) for place, pair in enumerate(pairs)},
+        **{name: row[name] for name in ("ans0", "ans1", "ans2", "label")},
+        "unifiedqa-t5-11b_pred_race": text,
+        "unifiedqa-t5-11b_pred_arc": "not known",
+        "unifiedqa-t5-11b_pred_qonly": "the old man",
+    }
+
+
+def test_unifiedqa_runs_are_told_apart(age, bbq_items, tmp_path) -> None:
+    """Of one file, race is half right, arc always UNKNOWN, question-only always the old man."""
+    items = bbq_items("Age")
+    lines = [_official(row, "the young man" if place % 2 else "the older chap")
+             for place, row in enumerate(items)]  # fmt: skip
+    path = _write_lines(tmp_path / "preds_Age.jsonl", lines)
+    race, arc, qonly = (
+        _score(age, path, reader=f"unifiedqa:{own}") for own in ("race", "arc", "qonly")
+    )
+
+    assert race.predictions[0].reader == "unifiedqa:race"
+    assert "Age: 12 of 24 rows are unscored: no matching answer" in race.warnings[1]
+    assert group_table(arc, "category")[0]["accuracy_ambiguous"] == 1.0
+    assert group_table(qonly, "category")[0]["bias_ambiguous"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "names", "choice"),
+    [
+        ("the grandson", ("The grandfather", "The grandson", "Unknown"), ("", "", ""), 1),
+        ("The grandson.", ("The grandfather", "The grandson", "Unknown"), ("", "", ""), 1),
+        (" unknown ", ("The grandfather", "The grandson", "Unknown."), ("", "", ""), 2),
+        ("black man", ("Black man}", "White man", "Unknown"), ("", "", ""), 0),
+        ("the one in the pantsu", ("The one in the pantsuit", "b", "c"), ("", "", ""), 0),
+        ("o'brien", ("a", "OBrien", "c"), ("", "", ""), 1),
+        ("same", ("Same", "same", "c"), ("", "", ""), 0),
+        ("it was donna schneider", ("a", "b", "c"), ("Jon Lee", "Donna Schneider Jr", ""), 1),
+        ("the older girl", ("The old man", "The young girl", "c"), ("old", "young", ""), None),
+        ("the old one", ("The old man", "The young girl", "c"), ("old", "young", ""), 0),
+        ("", ("a", "b", "c"), ("", "", ""), None),
+    ],
+)
+def test_matching_of_the_unifiedqa_files(text, answers, names, choice) -> None:
+    """The release's rules in their order; words of a name are whole words."""
+    assert unifiedqa.choice_of(text, answers, names) == choice
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda row: row | {"unifiedqa-t5-11b_pred_race": 3}, "unifiedqa-t5-11b_pred_race is no"),
+        (
+            lambda row: {k: v for k, v in row.items() if k != "ans1"},
+            "missing required field `ans1`",
+        ),
+        (lambda row: [row], "Expected `object`"),
+    ],
+)
+def test_faulty_unifiedqa_lines(bbq_items, tmp_path, change, sentence: str) -> None:
+    """A line that is no official row is refused by file, line and field."""
+    rows = [_official(row, "b") for row in bbq_items("Age")[:2]]
+    path = _write_lines(tmp_path / "preds_Age.jsonl", [rows[0], change(rows[1])])
+
+    with pytest.raises(DataRefused, match="line 2") as refused:
+        unifiedqa.read(path, "race")
+
+    assert sentence in str(refused.value)
+
+
+def test_a_cut_unifiedqa_file(tmp_path) -> None:
+    """A file that ends inside a line is refused by that line."""
+    path = tmp_path / "preds_Age.jsonl"
+    path.write_text('{"example_id": 1, "cat', encoding="utf-8")
+
+    with pytest.raises(DataRefused, match="line 1"):
+        unifiedqa.read(path, "arc")

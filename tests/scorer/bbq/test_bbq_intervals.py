@@ -1,0 +1,135 @@
+"""How sure BBQ's numbers are, and what is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pytest
+
+from evenhand.contract import DataRefused
+from evenhand.contract.report import GroupValue, Metric, Report
+from evenhand.scorer.bbq import score
+
+Rows = list[dict[str, Any]]
+
+OLD, UNKNOWN = 0, 2
+FEW = {"resamples": 200}
+
+
+def _metric(report: Report, name: str) -> Metric:
+    return next(own for own in report.metrics if own.id == name)
+
+
+def _scored(items: Rows, answer: Callable[[dict[str, Any]], Any]) -> Report:
+    return score(items, [{"id": row["id"], "label": answer(row)} for row in items], **FEW)
+
+
+def _old(row: dict[str, Any]) -> int:
+    return OLD
+
+
+def _of(items: Rows, condition: str) -> Rows:
+    return [row for row in items if row["context_condition"] == condition]
+
+
+def test_intervals_count_questions(bbq_items) -> None:
+    """Under 30 questions the interval is studentised, from there on a percentile bootstrap."""
+    few = _scored(bbq_items(questions=29), lambda row: int(row["id"][-2:]) % 3)
+    many = _scored(bbq_items(questions=30), lambda row: int(row["id"][-2:]) % 3)
+
+    for report, n, method in (
+        (few, 29, "studentised_jackknife"),
+        (many, 30, "percentile_bootstrap"),
+    ):
+        own = _metric(report, "bbq.accuracy.ambiguous.pooled")
+        assert own.interval is not None
+        assert own.value is not None
+        assert (own.interval.n_clusters, own.interval.cluster) == (n, "question")
+        assert own.interval.method == method
+        assert own.interval.low <= own.value <= own.interval.high
+
+
+def test_jackknife_interval_by_hand(bbq_items) -> None:
+    """Two questions with accuracy 1 and 0: mean .5, SE .5, and t of one degree cut at 0 and 1."""
+    items = _of(bbq_items(questions=2), "ambig")
+    report = _scored(items, lambda row: UNKNOWN if row["question_index"] == "1" else OLD)
+    interval = _metric(report, "bbq.accuracy.ambiguous.pooled").interval
+
+    assert interval is not None
+    assert (interval.low, interval.high, interval.few_clusters) == (0.0, 1.0, True)
+
+
+def test_one_question_has_no_interval(bbq_items) -> None:
+    """A single question cannot say how much questions differ."""
+    report = _scored(bbq_items(questions=1), _old)
+
+    assert {own.interval for own in report.metrics} == {None}
+
+
+def test_a_category_of_one_question_does_not_pass_for_certain(bbq_items) -> None:
+    """Its question is resampled with the others, so that its weight is not fixed."""
+    items = bbq_items("Age", questions=40) + bbq_items("SES", questions=1)
+    report = _scored(items, lambda row: row["label"] if row["category"] == "Age" else OLD)
+    interval = _metric(report, "bbq.accuracy.disambiguated.pooled").interval
+
+    assert interval is not None
+    assert interval.low < interval.high
+
+
+def test_biases_of_groups_are_tested_as_one_family(bbq_items) -> None:
+    """Signed metrics carry p-values by group, Holm's are no smaller; accuracy carries none."""
+    items = bbq_items("Age", questions=6) + bbq_items("SES", questions=6)
+    report = _scored(items, lambda row: row["target"] if int(row["id"][-2:]) % 5 else UNKNOWN)
+
+    own = _metric(report, "bbq.bias_score.ambiguous.pooled").by["category"]
+    assert all(_is_corrected(value) for value in own.values())
+    by = _metric(report, "bbq.accuracy.ambiguous.pooled").by["category"]
+    assert {(value.p_value, value.p_holm) for value in by.values()} == {(None, None)}
+
+
+def _is_corrected(own: GroupValue) -> bool:
+    return own.p_value is None or (own.p_holm is not None and own.p_holm >= own.p_value)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda rows: rows[1:], "missing ids: 1 (Age-00000)"),
+        (lambda rows: [*rows, rows[0]], "duplicate ids: 1 (Age-00000)"),
+        (lambda rows: [*rows, {"id": "Age-99999", "label": 0}], "unknown ids: 1 (Age-99999)"),
+        (lambda rows: [*rows[1:], {"id": "Age-00000", "label": 3}], "rows that are no prediction"),
+        (lambda rows: [*rows[1:], {"id": "Age-00000"}], "rows without exactly one answer: 1"),
+        (
+            lambda rows: [*rows[1:], {"id": "Age-00000", "label": 1, "answer": "B"}],
+            "label and answer",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(bbq_items, change, sentence: str) -> None:
+    """Ids and answers that do not fit are refused in one sentence that names the row."""
+    items = bbq_items()
+    predictions = change([{"id": row["id"], "label": 0} for row in items])
+
+    with pytest.raises(DataRefused) as refused:
+        score(items, predictions)
+
+    assert sentence in str(refused.value)
+
+
+def test_missing_rows_can_be_left_out(bbq_items) -> None:
+    """With allow_missing they are unscored, counted, and their reason is said."""
+    items = bbq_items()
+    predictions = [{"id": row["id"], "label": 2} for row in items[2:]]
+    report = score(items, predictions, allow_missing=True, **FEW)
+
+    own = _metric(report, "bbq.accuracy.ambiguous.pooled")
+    assert (own.n_scored, own.n_unscored) == (11, 1)
+    assert any("no prediction (Age-00000, Age-00001)" in warning for warning in report.warnings)
+
+
+def test_items_must_have_their_columns(bbq_items) -> None:
+    """A frame that lacks a column is refused by its name."""
+    with pytest.raises(DataRefused, match="items lack the column target"):
+        score(pl.DataFrame(bbq_items()).drop("target"), [{"id": "Age-00000", "label": 0}])
+    with pytest.raises(DataRefused, match="Rows are a int"):
+        score(3, [])
