@@ -97,8 +97,10 @@ def choice_of(text: str, options: Options) -> Choice:
     >>> choice_of("Either the grandson or the grandfather", options).why
     'two matching answers'
     """
-    found = _answers_in(text, _plain(options))
-    if found != {options.unknown} and _REFUSES.search(_normal(text)):
+    plain = _plain(options)
+    whole = _whole(text, plain)
+    found = whole or _answers_in(text, plain)
+    if not whole and found != {options.unknown} and _REFUSES.search(_normal(text)):
         return Choice(None, REFUSAL)
     if len(found) == 1:
         return Choice(min(found))
@@ -158,11 +160,10 @@ def _core(text: str) -> str:
 
 
 def _answers_in(text: str, plain: _Plain) -> frozenset[int]:
-    """Apply the rules in their order."""
+    """Apply the rules behind the first in their order."""
     said = _last_answer(text)
     return (
-        _whole(text, plain)
-        or _letter(text, plain)
+        _letter(text, plain)
         or _whole(said, plain)
         or _letter(said, plain)
         or _named(said, plain)

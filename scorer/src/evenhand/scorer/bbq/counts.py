@@ -4,6 +4,7 @@ Every metric is a function of these counts under weights of the questions. So th
 jackknife and the bootstrap need the rows themselves no more.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -190,20 +191,29 @@ class Counts(NamedTuple):
     sums: Floats
     """Shape [G, K]: G questions, K statistics."""
     category: NDArray[np.int64]
-    """Code of each question's category, shape [G]."""
+    """Code of each question's category, ascending; shape [G]."""
     question: NDArray[np.int64]
     """Code of each question in the whole set, shape [G]."""
 
-    def macro(self, kinds: list[Kind], weights: Floats) -> Floats:
-        """Return the mean of the categories under weights [R, G]; shape [R, V] for V metrics."""
-        own = [self.category == code for code in np.unique(self.category)]
-        by_category = np.stack([weights[:, is_own] @ self.sums[is_own] for is_own in own], axis=1)
-        return np.stack([metrics.macro_mean(kind.value(by_category)) for kind in kinds], axis=1)
+    def macro_and_pooled(self, kinds: list[Kind], weights: Floats) -> Floats:
+        """Return metrics under weights of the questions.
 
-    def pooled(self, kinds: list[Kind], weights: Floats) -> Floats:
-        """Return the value of all rows together under weights [R, G]; shape [R, V]."""
-        sums = weights @ self.sums
-        return np.stack([kind.value(sums) for kind in kinds], axis=1)
+        Args:
+            kinds: V metrics.
+            weights: shape [R, G].
+
+        Returns:
+            Means of the categories, and behind them the values of all rows together;
+            shape [R, 2 V].
+        """
+        starts = [*np.flatnonzero(np.diff(self.category, prepend=-1)), len(self.category)]
+        by_category = np.stack(
+            [weights[:, i:j] @ self.sums[i:j] for i, j in itertools.pairwise(starts)], axis=1
+        )
+        sums = by_category.sum(axis=1)
+        pooled = [kind.value(sums) for kind in kinds]
+        macro = [metrics.macro_mean(kind.value(by_category)) for kind in kinds]
+        return np.stack([*(pooled if len(starts) == 2 else macro), *pooled], axis=1)
 
     def total(self, condition: str, name: str) -> int:
         """Return how many rows a statistic counts."""
@@ -227,7 +237,7 @@ def counts_of(
     Args:
         rows: what each row counts for, shape [N, K].
         question: code of each row's question, shape [N].
-        category_of_question: code of each question's category.
+        category_of_question: code of each question's category, ascending.
     """
     present, place = np.unique(question, return_inverse=True)
     sums = np.stack(

@@ -1,5 +1,7 @@
 """Names of groups in one spelling, and the dimension in which two people differ."""
 
+import functools
+
 _SPELLINGS = {
     **dict.fromkeys(("m", "man", "men", "boy", "boys", "male", "males"), "M"),
     **dict.fromkeys(("f", "woman", "women", "girl", "girls", "female", "females"), "F"),
@@ -18,6 +20,7 @@ SECOND_DIMENSION = {"Race_x_gender": "gender", "Race_x_SES": "SES"}
 """Intersectional category -> what people differ in beside race."""
 
 
+@functools.cache
 def canonical(name: str) -> str:
     """Return a group's name in one spelling.
 
@@ -29,6 +32,7 @@ def canonical(name: str) -> str:
     return _SPELLINGS.get(plain.casefold(), plain)
 
 
+@functools.cache
 def differing_dimension(category: str, first: str, second: str) -> str | None:
     """Return in what the two people of an intersectional row differ, by their group's names.
 

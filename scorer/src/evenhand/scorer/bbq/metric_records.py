@@ -123,12 +123,12 @@ def _estimator(counts: Counts, kinds: list[Kind], used: Flags) -> Estimator:
     """Return a function of the used questions' weights, all macro values before the pooled ones."""
 
     def estimator(weights: Floats) -> Floats:
+        if used.all():
+            return counts.macro_and_pooled(kinds, weights)
         # Unused questions keep their place, so that a category without any stays undefined.
         whole = np.zeros((len(weights), len(used)))
         whole[:, used] = weights
-        pooled = counts.pooled(kinds, whole)
-        macro = pooled if counts.n_categories == 1 else counts.macro(kinds, whole)
-        return np.concatenate([macro, pooled], axis=1)
+        return counts.macro_and_pooled(kinds, whole)
 
     return estimator
 

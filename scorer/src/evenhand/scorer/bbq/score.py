@@ -151,7 +151,7 @@ def group_rows(
     category = items["category"].to_list()
     subcategory = [
         [f"{own}/{name}"] if name and name != NO_SUBCATEGORY else []
-        for own, name in zip(category, items["subcategory"], strict=True)
+        for own, name in zip(category, items["subcategory"].to_list(), strict=True)
     ]
     stereotyped = [
         sorted({canonical(name) for name in names} - {""})
@@ -161,7 +161,7 @@ def group_rows(
     members = {
         "category": _members([[name] for name in category]),
         "subcategory": _members(subcategory),
-        "label_type": _members([[name] for name in items["label_type"]]),
+        "label_type": _members([[name] for name in items["label_type"].to_list()]),
         "stereotyped_group": _members(stereotyped),
         "differing_dimension": _members(_differing(items)),
     }
@@ -171,7 +171,8 @@ def group_rows(
 
 def _differing(items: pl.DataFrame) -> list[list[str]]:
     found = []
-    columns = zip(items["category"], items["answer_group"].to_list(), items["unknown"], strict=True)
+    names = ("category", "answer_group", "unknown")
+    columns = zip(*(items[name].to_list() for name in names), strict=True)
     for category, groups, unknown in columns:
         first, second = (group for place, group in enumerate(groups) if place != unknown)
         differing = differing_dimension(category, first, second)
@@ -192,7 +193,7 @@ def _questions(
     items: pl.DataFrame, configs: Sequence[str]
 ) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
     """Return the questions, category by category, and the code of each row's question."""
-    rows = list(zip(items["category"], items["question_index"], strict=True))
+    rows = list(items.select("category", "question_index").iter_rows())
     order = {name: place for place, name in enumerate(configs)}
     # By length first, so that question 2 stands before question 10.
     known = sorted(set(rows), key=lambda own: (order[own[0]], len(own[1]), own[1]))

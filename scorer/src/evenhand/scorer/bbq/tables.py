@@ -115,7 +115,7 @@ def group_table(report: Report, dimension: str) -> Rows:
     groups = pooled[first].by.get(dimension, {})
     return [
         {dimension: name, **{short: _value(pooled[base], dimension, name)
-                             for base, short in _SHORT.items()}, "n_scored": own.n_scored}
+                             for base, short in _SHORT.items()}, "n_ambiguous": own.n_scored}
         for name, own in groups.items()
     ]  # fmt: skip
 
