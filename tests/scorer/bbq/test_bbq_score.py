@@ -237,6 +237,8 @@ def test_rows_without_target_count_for_accuracy_alone(bbq_items) -> None:
     accuracy, bias = (_metric(report, own) for own in ("bbq.accuracy.ambiguous.pooled", BIAS[0]))
     assert (accuracy.n_scored, accuracy.n_unscored) == (8, 0)
     assert (bias.n_scored, bias.n_unscored) == (6, 2)
+    # 3 of the 6 errors with a target agree with it; those without one are not among them.
+    assert _value(report, "bbq.ambiguous_errors_aligned.pooled") == 0.5
     assert "Age: 4 of 16 rows have no target and count for accuracy alone." in report.warnings
 
 
