@@ -1,8 +1,10 @@
 """Export: every family agrees with torch, and what cannot be exported is refused in a sentence."""
 
 import json
+import pickle
 import shutil
 import socket
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -12,8 +14,9 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
-from evenhand.contract import DataRefused
+from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.files import sha256_of_file
+from evenhand.scorer.runtime import export as work
 from evenhand.scorer.runtime.export import export
 from evenhand.scorer.runtime.model_card import ModelCard, read_model_card
 from evenhand.scorer.runtime.session import open_session
@@ -210,6 +213,69 @@ def test_existing_folder_is_kept(tiny_model, tmp_path) -> None:
     assert (out / "mine.txt").read_text(encoding="utf-8") == "kept"
     _export(tiny_model("bert", "fill-mask"), out, "fill-mask", overwrite=True)
     assert not (out / "mine.txt").exists()
+
+
+class _Trap:
+    """Runs when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def test_pickle_beside_the_weights_is_never_loaded(copied, tmp_path) -> None:
+    """A pytorch_model.bin that would run code lies there untouched; safetensors are read."""
+    folder = copied()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(_Trap(tmp_path / "ran")))
+    _export(folder, tmp_path / "out")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(DataRefused, match="safetensors"):
+        _export(folder, tmp_path / "out2")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "spoilt"]
+
+
+def test_difference_above_the_tolerance(tiny_model, tmp_path, monkeypatch) -> None:
+    """A file that differs from torch by more than is allowed is not kept, nor half of it."""
+    monkeypatch.setitem(work.TOLERANCE, "fp32", 0.0)
+    with pytest.raises(DataRefused, match=r"differs from torch by .* more than fp32 allows"):
+        _export(tiny_model("bert", "question-answering"), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_model_is_not_replaced_by_its_export(copied, tmp_path) -> None:
+    """--out on the model's own folder, or one around it, is wrong use, with --overwrite too."""
+    folder = copied()
+    for out in (folder, tmp_path):
+        with pytest.raises(WrongUse, match="would replace the model itself"):
+            _export(folder, out, overwrite=True)
+    assert (folder / "model.safetensors").is_file()
+
+
+def test_too_large_for_one_file(tiny_model, tmp_path, monkeypatch) -> None:
+    """Weights that one ONNX file cannot hold are refused before the export."""
+    monkeypatch.setattr(work, "_LARGEST_WEIGHTS", 1_000)
+    with pytest.raises(DataRefused, match="larger than 2 GB"):
+        _export(tiny_model("bert", "question-answering"), tmp_path / "out")
+
+
+def test_vocabulary_of_older_models(copied, exported, tmp_path) -> None:
+    """Of a vocab.txt without tokenizer.json a tokenizer is made that gives the same ids."""
+    folder = copied()
+    ids = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab(with_added_tokens=True)
+    words = sorted(ids, key=ids.__getitem__)
+    (folder / "vocab.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+    (folder / "tokenizer.json").unlink()
+    path = folder / "tokenizer_config.json"
+    config = json.loads(path.read_text(encoding="utf-8")) | {"tokenizer_class": "BertTokenizer"}
+    path.write_text(json.dumps(config), encoding="utf-8")
+    _export(folder, tmp_path / "out")
+    written = Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json"))
+    own = Tokenizer.from_file(str(exported("bert", "question-answering") / "tokenizer.json"))
+    pair = ("Who lied?", "An Arab man met Alice.")
+    assert written.encode(*pair).ids == own.encode(*pair).ids
+    assert written.encode(*pair).type_ids == own.encode(*pair).type_ids
 
 
 def test_command(evenhand, tiny_model, tmp_path) -> None:

@@ -171,3 +171,13 @@ def test_shards_before_a_bad_row_are_kept(evenhand, exported, write_questions, o
     assert not out.exists()
     shards = sorted(path.name for path in Path(f"{out}.partial").glob("shard-*"))
     assert shards == ["shard-00000.parquet", "shard-00001.parquet"]
+
+
+def test_bad_row_of_the_first_shard_leaves_no_folder(refused, write_questions) -> None:
+    """A row that the trial run did not meet leaves no empty folder of shards behind either."""
+    data, ids = write_questions(23, "Nobody is here.")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(work, "_TRIAL_ROWS", (2,))
+        code, sentence = refused(data=data)
+    assert code == 1
+    assert ids[23] in sentence

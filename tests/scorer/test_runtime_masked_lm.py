@@ -1,11 +1,15 @@
 """Masked scores: the subject's probability at the mask, over the whole vocabulary."""
 
+import dataclasses
 import functools
+import json
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
 import torch
+from tokenizers import Tokenizer
 from transformers import AutoModelForMaskedLM
 
 from evenhand.contract import DataRefused
@@ -165,3 +169,24 @@ def test_code_is_the_references_rule(opened, tiny_model, rows, family, groups) -
 def test_code_scores_several_pieces_with_0(opened, rows) -> None:
     """A subject of several pieces is no word of the vocabulary, so ``code`` gives it 0."""
     assert _score(opened(), [rows[0] | {"answer1": "Zoroastrian"}], "code")[0, 0] == 0
+
+
+def test_model_without_a_mask(opened, rows) -> None:
+    """A model whose card names no mask token is refused."""
+    model = opened()
+    bare = dataclasses.replace(model, card=msgspec.structs.replace(model.card, mask=None))
+    with pytest.raises(DataRefused, match="has no mask token"):
+        _score(bare, rows)
+
+
+def test_unknown_piece_of_any_name(opened, rows) -> None:
+    """The unknown token is read off the tokenizer's own model, whatever it is called."""
+    model = opened()
+    described = json.loads(model.tokenizer.to_str())
+    words = described["model"]["vocab"]
+    words["(unknown)"] = words.pop("[UNK]")
+    described["model"] |= {"unk_token": "(unknown)"}
+    described["added_tokens"] = [t for t in described["added_tokens"] if t["content"] != "[UNK]"]
+    renamed = dataclasses.replace(model, tokenizer=Tokenizer.from_str(json.dumps(described)))
+    with pytest.raises(DataRefused, match="the subject '龙' is no single piece"):
+        _score(renamed, [rows[0] | {"answer1": "龙"}])

@@ -219,3 +219,18 @@ def test_code_is_never_below_paper(opened, rows) -> None:
     paper, code = _score(model, frame), _score(model, frame, "code")
     assert (code >= paper).all()
     assert (code > paper).any()
+
+
+def test_subject_without_a_token(opened) -> None:
+    """A subject that the tokenizer drops as a control character is refused, not guessed."""
+    row = {"id": "r", "context": "Alice met \x07.", "question": "Who lied?"}
+    with pytest.raises(DataRefused, match="gives no token for"):
+        _score(opened(), [row | {"answer1": "Alice", "answer2": "\x07"}])
+
+
+def test_tokenizer_that_cuts_is_refused(opened, rows) -> None:
+    """A tokenizer that encodes a text in a pair other than alone cannot be read."""
+    model = opened()
+    model.tokenizer.enable_truncation(6)
+    with pytest.raises(DataRefused, match="in a pair other than alone"):
+        _score(model, rows)

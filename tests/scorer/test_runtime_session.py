@@ -1,5 +1,6 @@
 """Opening an exported model: what is not as it should be is refused in one sentence."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import onnxruntime
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
+from evenhand.contract.files import sha256_of_file
 from evenhand.scorer.runtime.session import open_model, open_session
 
 HAS_CUDA = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
@@ -141,3 +143,21 @@ def test_threads_change_nothing(exported) -> None:
         for n in (1, 2)
     )
     assert (one == two).all()
+
+
+def test_batch_that_fails_is_a_sentence(exported) -> None:
+    """What onnxruntime cannot run names the batch, the device and the option that helps."""
+    model = open_model(exported("distilbert", "question-answering"), device="cpu")
+    ids = np.full((2, 3), model.card.vocabulary_size + 5)
+    with pytest.raises(DataRefused, match=r"failed on 2 rows of 3 tokens on cpu .*--batch-tokens"):
+        model.session.run({"input_ids": ids, "attention_mask": np.ones_like(ids)})
+
+
+def test_tokenizer_that_is_none(model) -> None:
+    """A tokenizer.json that fits its sha256 and is no tokenizer is named."""
+    (model / "tokenizer.json").write_text("{}", encoding="utf-8")
+    card = json.loads((model / "model.json").read_bytes())
+    card["tokenizer_sha256"] = sha256_of_file(model / "tokenizer.json")
+    (model / "model.json").write_text(json.dumps(card), encoding="utf-8")
+    with pytest.raises(DataRefused, match=r"tokenizer\.json is not a tokenizer"):
+        open_model(model, device="cpu")
