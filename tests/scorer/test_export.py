@@ -108,6 +108,7 @@ def test_local_folder_touches_no_network(tiny_model, tmp_path, monkeypatch) -> N
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     _export(tiny_model("bert", "fill-mask"), tmp_path / "out", "fill-mask")
+    assert (tmp_path / "out" / "model.onnx").is_file()
 
 
 def test_tokenizer_neither_pads_nor_cuts(copied, tmp_path) -> None:

@@ -181,3 +181,13 @@ def test_bad_row_of_the_first_shard_leaves_no_folder(refused, write_questions) -
         code, sentence = refused(data=data)
     assert code == 1
     assert ids[23] in sentence
+
+
+def test_benchmark_that_is_not_predicted_yet(refused, dataset) -> None:
+    """A dataset of BBQ is refused before the model reads a row."""
+    path = dataset / "evenhand.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({**manifest, "stem": "bbq"}))
+    code, sentence = refused()
+    assert code == 2
+    assert "reads no bbq yet" in sentence

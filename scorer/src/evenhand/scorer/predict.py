@@ -39,6 +39,7 @@ _STATE_NAME = "state.json"
 _TRIAL_ROWS = (16, 128, 1_024)
 _TRIAL_SECONDS = 0.5
 """A trial that takes longer than this says enough; the first also warms the model up."""
+_STEM = "unqover"
 _TASK_OF = {False: "question-answering", True: "fill-mask"}
 
 
@@ -72,7 +73,9 @@ def fitting_configs(dataset: Dataset, wanted: list[str], model: ExportedModel) -
         WrongUse: a named config is not in the dataset, or asks for a model of another task.
         DataRefused: a config has no rows.
     """
-    present = dataset.manifest.configs
+    stem, present = dataset.manifest.stem, dataset.manifest.configs
+    if stem != _STEM:
+        raise WrongUse(f"predict reads no {stem} yet; score a predictions file made elsewhere.")
     fits = [c for c in present if _TASK_OF[_is_masked(c)] == model.card.task]
     for config in wanted:
         if config not in present:

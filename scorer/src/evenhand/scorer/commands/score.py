@@ -60,7 +60,7 @@ def add_reader_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reader", metavar="NAME", default="evenhand",
         help="format of the predictions: evenhand (ours; default), or for UnQover the original's"
-        " output.json: unqover",
+        " output.json: unqover; for BBQ the UnifiedQA files: unifiedqa:race, :arc or :qonly",
     )  # fmt: skip
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evenhand.contract import CONTRACT_VERSION, DataRefused
+from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.report import DatasetRecord, Metric, PredictionsRecord, Report
 from evenhand.contract.unqover import PREDICTION_COLUMNS
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.faults import FaultList, refuse
+from evenhand.scorer.frames import columns_of, frame_of
 from evenhand.scorer.matching import MISSING, configs_in, match, of_config
 from evenhand.scorer.readers.prediction_rows import checked
 from evenhand.scorer.statistics import Sampling, check_sampling
@@ -69,8 +70,8 @@ def score(
     sampling = Sampling(seed, resamples, level)
     check_sampling(sampling)
     provenance = Provenance(dataset, protocol, sampling)
-    questions = _columns("items", frame_of(items), ITEM_COLUMNS)
-    answers = _columns("predictions", frame_of(predictions), PREDICTION_COLUMNS)
+    questions = columns_of("items", frame_of(items), ITEM_COLUMNS)
+    answers = columns_of("predictions", frame_of(predictions), PREDICTION_COLUMNS)
     rows = checked(answers.with_columns(pl.col(PREDICTION_COLUMNS[1:]).cast(pl.Float64)))
     refuse("the predictions", rows.faults)
     scored = []
@@ -161,24 +162,3 @@ def _pools(examples: Examples, questions: Sequence[tuple[int, int]]) -> Iterator
         for pair in questions:
             scores = (examples.scores_x1, examples.scores_x2)
             yield np.concatenate([of[own, question] for of in scores for question in pair])
-
-
-def frame_of(rows: object) -> pl.DataFrame:
-    """Take polars frames as they are, and pandas frames and lists of dicts by their columns."""
-    if isinstance(rows, pl.DataFrame):
-        return rows
-    if isinstance(rows, pl.LazyFrame):
-        return rows.collect()
-    if isinstance(rows, list | tuple):
-        return pl.DataFrame(list(rows), infer_schema_length=None)
-    names = getattr(rows, "columns", None)
-    if names is None:
-        raise DataRefused(f"Rows are a {type(rows).__name__}; give a frame or a list of dicts.")
-    return pl.DataFrame({str(name): rows[name].tolist() for name in names})  # type: ignore[index]
-
-
-def _columns(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    missing = [name for name in names if name not in rows.columns]
-    if missing:
-        raise DataRefused(f"The {what} lack the column {', '.join(missing)}.")
-    return rows.select(names)
