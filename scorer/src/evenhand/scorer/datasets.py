@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,8 @@ PULL_FOLDER = Path("datasets_out")
 """The only way in for datasets of the Hub is ``evenhand pull``, which puts them here."""
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+@[\w.+-]+")
-_ROWS_AT_ONCE = 1 << 19
+_ROWS_AT_ONCE = 1 << 18
+_HASHING_THREADS = 2
 """Some 100 MB; a multiple of the row groups that the generator writes."""
 
 
@@ -140,22 +141,27 @@ def _digested(
 ) -> tuple[str, list[pl.DataFrame]]:
     """Return the digest of all batches, and of each what is to be kept.
 
-    Hashing runs in a thread of its own, one batch behind the reading: it holds no lock of the
-    interpreter's, and no more than two batches are in memory.
+    Hashing runs in threads of its own, one batch behind the reading, a column at a time: it holds
+    no lock of the interpreter's, and no more than two batches are in memory.
     """
-    digest, parts, n_rows, hashed = ContentDigest([]), [], 0, None
-    with ThreadPoolExecutor(1) as pool:
+    digest, n_rows = ContentDigest([]), 0
+    parts: list[pl.DataFrame] = []
+    hashed: list[Future[None]] = []
+    with ThreadPoolExecutor(_HASHING_THREADS) as pool:
         for batch in batches:
-            if hashed is None:
+            if not parts:
                 digest = ContentDigest(batch.columns)
-            else:
-                hashed.result()
-            hashed = pool.submit(_feed, digest, batch)
+            _wait(hashed)
+            hashed = [pool.submit(_feed, digest, series) for series in batch.iter_columns()]
             parts.append(kept(batch))
             n_rows += len(batch)
-    if hashed is not None:
-        hashed.result()
+    _wait(hashed)
     return digest.hexdigest(rows=n_rows), parts
+
+
+def _wait(hashed: list[Future[None]]) -> None:
+    for column in hashed:
+        column.result()
 
 
 def _coded(columns: Sequence[str]) -> list[pl.Expr]:
@@ -165,10 +171,9 @@ def _coded(columns: Sequence[str]) -> list[pl.Expr]:
     ]
 
 
-def _feed(digest: ContentDigest, rows: pl.DataFrame) -> None:
-    for series in rows.iter_columns():
-        lengths, values = _bytes_of(series)
-        digest.update(series.name, lengths=lengths, values=values)
+def _feed(digest: ContentDigest, series: pl.Series) -> None:
+    lengths, values = _bytes_of(series)
+    digest.update(series.name, lengths=lengths, values=values)
 
 
 def _compact_json(value: pl.Series | None) -> str | None:
