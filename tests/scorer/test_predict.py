@@ -15,8 +15,10 @@ import pytest
 
 from evenhand.contract.predictions import Header, HeaderLine, sidecar_of
 from evenhand.contract.unqover import Prediction
-from evenhand.scorer import predict as work
 from evenhand.scorer.datasets import open_dataset
+from evenhand.scorer.predict import engine as work
+from evenhand.scorer.predict import fitting_configs, unqover
+from evenhand.scorer.predict.shards import shards_of
 from evenhand.scorer.runtime.session import open_model
 
 SHARD_ROWS = 16
@@ -48,7 +50,7 @@ def qa(exported):
 @pytest.fixture
 def small_shards(monkeypatch):
     """Cut into shards of a few rows, so that a small dataset has several."""
-    monkeypatch.setattr(work, "SHARD_ROWS", SHARD_ROWS)
+    monkeypatch.setattr(unqover, "SHARD_ROWS", SHARD_ROWS)
 
 
 @pytest.fixture
@@ -153,8 +155,8 @@ def test_estimate_comes_first(predict) -> None:
 _KILLED = """
 import sys
 from evenhand.contract import cli
-from evenhand.scorer import predict
-predict.SHARD_ROWS = int(sys.argv[1])
+from evenhand.scorer.predict import unqover
+unqover.SHARD_ROWS = int(sys.argv[1])
 sys.exit(cli.main(sys.argv[2:]))
 """
 
@@ -345,7 +347,7 @@ def test_needs_no_torch(data, qa, tmp_path) -> None:
 def test_shards_cover_every_row_once(data, qa) -> None:
     """Shards of the real size number on over the configs and add up to all rows."""
     dataset = open_dataset(str(data))
-    configs = work.fitting_configs(dataset, [], open_model(qa, device="cpu"))
-    shards = list(work._shards(dataset, configs))
+    configs = fitting_configs(dataset, [], open_model(qa, device="cpu"))
+    shards = shards_of(dataset, configs, rows=unqover.SHARD_ROWS)
     assert [shard.number for shard in shards] == list(range(len(shards)))
-    assert sum(work._rows_of(dataset, shard) for shard in shards) == 96
+    assert sum(shard.rows for shard in shards) == 96

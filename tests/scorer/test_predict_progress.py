@@ -2,7 +2,8 @@
 
 import pytest
 
-from evenhand.scorer import predict, progress
+from evenhand.scorer import progress
+from evenhand.scorer.predict import engine
 from evenhand.scorer.progress import Progress
 
 
@@ -37,4 +38,4 @@ def test_bar_on_a_terminal(capsys, monkeypatch) -> None:
 )
 def test_durations(seconds, says) -> None:
     """Seconds under a minute and a half, then minutes, from two hours on hours."""
-    assert predict._duration(seconds) == says
+    assert engine._duration(seconds) == says

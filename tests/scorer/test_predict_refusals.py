@@ -6,7 +6,7 @@ from pathlib import Path
 import onnxruntime
 import pytest
 
-from evenhand.scorer import predict as work
+from evenhand.scorer.predict import engine, unqover
 
 QA, MASKED = "question-answering", "fill-mask"
 HAS_CUDA = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
@@ -108,7 +108,7 @@ def test_split_subjects_are_all_named_at_once(
     refused, write_dataset, toy_masked_items, monkeypatch
 ) -> None:
     """Subjects of several pieces of the whole config are named, also those of far shards."""
-    monkeypatch.setattr(work, "SHARD_ROWS", 4)
+    monkeypatch.setattr(unqover, "SHARD_ROWS", 4)
     subjects = ("Alice", "Justin", "Quijotian", "Zoroastrian")
     data = write_dataset({"own_mlm": toy_masked_items(subjects, config="own_mlm")}, name="own")
     code, sentence = refused(data=data, task=MASKED)
@@ -164,7 +164,7 @@ def test_shards_before_a_bad_row_are_kept(evenhand, exported, write_questions, o
     data, ids = write_questions(23, "Nobody is here.")
     words = ["predict", data, "--model", exported("bert", QA), "--out", out]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(work, "SHARD_ROWS", 8)
+        patch.setattr(unqover, "SHARD_ROWS", 8)
         code, _, stderr = evenhand(*words)
     assert code == 1
     assert ids[23] in stderr
@@ -177,7 +177,7 @@ def test_bad_row_of_the_first_shard_leaves_no_folder(refused, write_questions) -
     """A row that the trial run did not meet leaves no empty folder of shards behind either."""
     data, ids = write_questions(23, "Nobody is here.")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(work, "_TRIAL_ROWS", (2,))
+        patch.setattr(engine, "_TRIAL_ROWS", (2,))
         code, sentence = refused(data=data)
     assert code == 1
     assert ids[23] in sentence

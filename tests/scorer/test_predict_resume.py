@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.scorer import predict as work
+from evenhand.scorer.predict import engine as work
+from evenhand.scorer.predict import unqover
 
 QA = "question-answering"
 SHARD_ROWS = 16
@@ -17,9 +18,10 @@ N_ROWS = 72
 DRIVER = f"""
 import os, shutil, signal, sys
 from evenhand.contract.cli import main
-from evenhand.scorer import predict as work
+from evenhand.scorer.predict import engine as work
+from evenhand.scorer.predict import unqover
 
-work.SHARD_ROWS = {SHARD_ROWS}
+unqover.SHARD_ROWS = {SHARD_ROWS}
 point, count = sys.argv[1], int(sys.argv[2])
 owner = shutil if point == "rmtree" else work
 right, calls = getattr(owner, point), []
@@ -45,7 +47,7 @@ POINTS = {
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch) -> None:
     """Cut the 72 rows into five shards."""
-    monkeypatch.setattr(work, "SHARD_ROWS", SHARD_ROWS)
+    monkeypatch.setattr(unqover, "SHARD_ROWS", SHARD_ROWS)
 
 
 @pytest.fixture
@@ -60,9 +62,9 @@ def computed(monkeypatch) -> list[int]:
     """Return the numbers of the shards that are computed from now on."""
     numbers, right = [], work._predict_shard
 
-    def noted(dataset, model, shard, *arguments):
+    def noted(run, shard, *arguments):
         numbers.append(shard.number)
-        return right(dataset, model, shard, *arguments)
+        return right(run, shard, *arguments)
 
     monkeypatch.setattr(work, "_predict_shard", noted)
     return numbers
@@ -120,9 +122,9 @@ def test_rows_are_read_a_shard_at_a_time(evenhand, words, monkeypatch, tmp_path)
     """No more rows than a shard has are scored at once, so memory does not grow with the data."""
     sizes, right = [], work._score
 
-    def noted(model, rows, *arguments):
+    def noted(run, rows, *arguments):
         sizes.append(len(rows))
-        return right(model, rows, *arguments)
+        return right(run, rows, *arguments)
 
     monkeypatch.setattr(work, "_score", noted)
     assert evenhand(*words(tmp_path / "p.parquet"))[0] == 0

@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="cpu (default), cuda, cuda:N, or auto: CUDA where it loads, else the CPU",
     )  # fmt: skip
     parser.add_argument(
-        "--protocol", choices=("paper", "code"), default="paper",
+        "--protocol", choices=("paper", "code"),
         help="read spans and masks as the paper says (default) or as its code does",
     )  # fmt: skip
     parser.add_argument(
@@ -64,7 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = open_dataset(arguments.dataset)
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
     configs = work.fitting_configs(dataset, arguments.config, model)
-    options = work.Options(protocol=arguments.protocol, batch_tokens=arguments.batch_tokens)
+    asked = work.Options(protocol=arguments.protocol, batch_tokens=arguments.batch_tokens)
+    options = work.asking_of(dataset.manifest.stem).settled(asked, model)
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
     with Progress(f"predict {', '.join(configs)}", total=rows) as progress:
         n_rows = work.predict(
