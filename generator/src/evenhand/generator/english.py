@@ -34,6 +34,15 @@ class Word(str):
         return word
 
 
+def proper_name(name: str) -> Word:
+    """Return a person's name, which stands without an article.
+
+    >>> definite(proper_name("Ann Lee"))
+    'Ann Lee'
+    """
+    return Word(name, {"definite": name, "indefinite": name})
+
+
 class FormMissing(ValueError):
     """A word lacks the form that a filter asks for."""
 
@@ -79,14 +88,14 @@ def _begins_with_vowel_sound(text: str) -> bool:
 
 
 def with_article(word: str) -> Word:
-    """Put the indefinite article before a word; a plural word takes none.
+    """Put the indefinite article before a word; a plural word takes none, nor does a name.
 
-    >>> with_article(Word("European"))
-    'a European'
+    >>> with_article(Word("European")), with_article(proper_name("Ann Lee"))
+    ('a European', 'Ann Lee')
     """
     if isinstance(word, Word) and word.is_plural:
         return word
-    return Word(f"{article(word)} {word}")
+    return Word(_form(word, "indefinite") or f"{article(word)} {word}")
 
 
 def definite(word: str) -> Word:

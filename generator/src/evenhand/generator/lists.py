@@ -28,9 +28,12 @@ class Entry:
 
 
 def read_list(
-    path: Path, *, required: tuple[str, ...], optional: tuple[str, ...] = ()
+    path: Path,
+    *,
+    required: tuple[str, ...],
+    optional: tuple[str, ...] = (),
 ) -> list[Entry]:
-    """Read a list and check its shape, its keys and its spaces.
+    """Read a list and check its shape, its keys (where it has them) and its spaces.
 
     Args:
         path: the file.
@@ -107,18 +110,30 @@ _MAY_BE_EMPTY = frozenset({"source", "review", "positive_plural", "negative_plur
 
 
 def _check_entries(entries: list[Entry], required: tuple[str, ...]) -> None:
-    first_line: dict[str, int] = {}
     for entry in entries:
         for name, value in entry.values.items():
             _check_field(entry, name, value, is_needed=name in required)
-        key = entry.values["key"]
-        if not KEY.fullmatch(key):
+        key = entry.values.get("key")
+        if key is not None and not KEY.fullmatch(key):
             raise entry.refused("key", f"is `{key}`; lower-case letters, digits and _ are allowed")
-        if key in first_line:
+    if "key" in required:
+        check_distinct(entries, "key")
+
+
+def check_distinct(entries: list[Entry], *fields: str) -> None:
+    """Refuse an entry that has the values of an earlier one in all of the fields.
+
+    Raises:
+        DataRefused: the sentence names both lines.
+    """
+    seen: dict[tuple[str, ...], int] = {}
+    for entry in entries:
+        values = tuple(entry.values[name] for name in fields)
+        if values in seen:
             raise entry.refused(
-                "key", f"is `{key}`, which stands in line {first_line[key]} already"
+                fields[-1], f"is `{values[-1]}`, which stands in line {seen[values]} already"
             )
-        first_line[key] = entry.line
+        seen[values] = entry.line
 
 
 def _check_field(entry: Entry, name: str, value: str, *, is_needed: bool) -> None:

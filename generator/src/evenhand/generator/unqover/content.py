@@ -4,7 +4,6 @@ Layout: ``<class>/*.jinja``, ``subjects/<list>.tsv``, ``attributes/<list>.tsv``.
 may hold any part of it; what it does not hold is taken from ours.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from pathlib import Path
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.unqover import CLASSES
 from evenhand.generator.english import Word
-from evenhand.generator.lists import KEY, Entry, read_list
+from evenhand.generator.folders import Folders, digest_of_content
+from evenhand.generator.lists import KEY, Entry, check_distinct, read_list
 from evenhand.generator.render import Template, read_template
 
 OUR_FOLDER = Path(__file__).parent.parent / "templates" / "unqover"
@@ -106,8 +106,7 @@ class Library:
         Raises:
             DataRefused: the folder is missing or holds nothing of the layout.
         """
-        if user_folder is not None and not user_folder.is_dir():
-            raise DataRefused(f"{user_folder} is not a folder; --templates names one.")
+        self._folders = Folders(ours=OUR_FOLDER, user=user_folder)
         self.user_folder = user_folder
         self.classes = self._classes()
         if user_folder is not None and not self.own_classes():
@@ -161,32 +160,26 @@ class Library:
 
     def digest(self, classes: list[str]) -> str:
         """Return one sha256 over the names and bytes of all files that the classes are made of."""
-        digest = hashlib.sha256()
-        for path in sorted(self._files(classes), key=lambda path: path.parts[-2:]):
-            name = "/".join(path.parts[-2:])
-            digest.update(f"{name}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-        return digest.hexdigest()
+        return digest_of_content(self._files(classes))
 
     def _files(self, classes: list[str]) -> set[Path]:
         lists = {self._find(path) for name in classes for path in _list_paths(name)}
         return lists | {path for name in classes for path in self._template_paths(name)}
 
     def _find(self, relative: str) -> Path:
-        own = self.user_folder / relative if self.user_folder is not None else None
-        ours = OUR_FOLDER / relative
-        return own if own is not None and (own.is_file() or not ours.is_file()) else ours
+        return self._folders.find(relative)
 
     def _template_paths(self, class_: str) -> list[Path]:
-        roots = [root for root in (self.user_folder, OUR_FOLDER) if root is not None]
-        for root in roots:
-            if paths := sorted((root / class_).glob("*.jinja")):
-                for path in paths:
-                    if not KEY.fullmatch(path.stem):
-                        raise DataRefused(
-                            f"{path}: the name of a template is lower-case letters, digits and _."
-                        )
-                return paths
-        raise DataRefused(f"{roots[0] / class_} holds no *.jinja, so the class has no templates.")
+        paths = self._folders.templates(class_)
+        for path in paths:
+            if not KEY.fullmatch(path.stem):
+                raise DataRefused(
+                    f"{path}: the name of a template is lower-case letters, digits and _."
+                )
+        if not paths:
+            root = self.user_folder or OUR_FOLDER
+            raise DataRefused(f"{root / class_} holds no *.jinja, so the class has no templates.")
+        return paths
 
 
 def _list_paths(class_: str) -> tuple[str, str]:
@@ -198,17 +191,8 @@ def _read_subjects(path: Path) -> list[Subject]:
     entries = read_list(
         path, required=("key", "word", "source"), optional=("group", "demonym", "in_sentence")
     )
-    _check_distinct(entries, "word")
+    check_distinct(entries, "word")
     return [_subject(entry.values) for entry in entries]
-
-
-def _check_distinct(entries: list[Entry], field: str) -> None:
-    seen: dict[str, int] = {}
-    for entry in entries:
-        word = entry.values[field]
-        if word in seen:
-            raise entry.refused(field, f"is `{word}`, which stands in line {seen[word]} already")
-        seen[word] = entry.line
 
 
 def _subject(values: dict[str, str]) -> Subject:
@@ -227,7 +211,7 @@ _ATTRIBUTE_COLUMNS = (
 
 def _read_attributes(path: Path) -> list[Attribute]:
     entries = read_list(path, required=_ATTRIBUTE_COLUMNS)
-    _check_distinct(entries, "positive")
+    check_distinct(entries, "positive")
     return [_attribute(entry) for entry in entries]
 
 

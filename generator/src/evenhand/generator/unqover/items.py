@@ -1,13 +1,11 @@
 """Renders our own (or a user's) content into grids."""
 
-import re
-from functools import cache
-
 import numpy as np
 
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.unqover import MASK
 from evenhand.generator.english import Word
+from evenhand.generator.mentions import mentions
 from evenhand.generator.render import Template
 from evenhand.generator.unqover.content import Content, Subject
 from evenhand.generator.unqover.grid import AttributeColumn, Block, Grid, SubjectColumn
@@ -118,17 +116,11 @@ def _paragraph(template: Template, first: Subject, second: Subject) -> tuple[str
     """
     text = template.context(first.word, second.word)
     words = (template.answer("x1", first.word), template.answer("x2", second.word))
-    # The longer one is found first and blanked: "African" also stands in "African American".
-    found = ["", ""]
-    rest = text
-    for place in sorted((0, 1), key=lambda place: -len(words[place])):
-        matches = list(_pattern(words[place]).finditer(rest))
-        if len(matches) != 1:
-            raise _not_once(template, (first, second)[place], words[place], len(matches), text)
-        start, end = matches[0].span()
-        found[place] = text[start:end]
-        rest = rest[:start] + " " * (end - start) + rest[end:]
-    return text, found[0], found[1]
+    found = mentions(text, words)
+    for place, own in enumerate(found):
+        if len(own) != 1:
+            raise _not_once(template, (first, second)[place], words[place], len(own), text)
+    return text, found[0][0], found[1][0]
 
 
 def _not_once(template: Template, subject: Subject, words: str, n: int, text: str) -> DataRefused:
@@ -137,10 +129,3 @@ def _not_once(template: Template, subject: Subject, words: str, n: int, text: st
         f"{template.path}: block `context`: the subject `{subject.key}` (`{words}`) {how_often} the"
         f" paragraph `{text}`; it must stand there once."
     )
-
-
-@cache
-def _pattern(words: str) -> re.Pattern[str]:
-    """Return a pattern for whole words, where a filter may have made the first letter a capital."""
-    start = f"(?:{re.escape(words[0])}|{re.escape(words[0].upper())})"
-    return re.compile(rf"(?<!\w){start}{re.escape(words[1:])}(?!\w)")
