@@ -15,6 +15,13 @@ _SIZES = (
 )
 _LARGEST = "10M<n<100M"
 
+APACHE = Licence(
+    id="apache-2.0",
+    name="Apache License 2.0",
+    link="https://www.apache.org/licenses/LICENSE-2.0",
+)
+"""The licence of our own templates and lists."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Card:

@@ -1,25 +1,103 @@
-"""Our own set of BBQ: not written yet, and says so."""
+"""From options to configs of our own set of BBQ."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from evenhand.contract import WrongUse
+from evenhand.contract.bbq import QUESTIONS_PER_GROUP
+from evenhand.generator.bbq.items import config_rows
+from evenhand.generator.bbq.own_card import CARD
+from evenhand.generator.bbq.own_set import DrawnCategory, OwnSet
+from evenhand.generator.bbq.pairs import PAIRS_A_QUESTION
+from evenhand.generator.bbq.questions import NO_SOURCE
 from evenhand.generator.stems import Options, Prepared
 
 
 def prepare(options: Options) -> Prepared:
-    """Refuse: there are no templates of our own yet.
+    """Read, check and draw what a version is made of; rendering begins with its configs.
 
     Raises:
-        WrongUse: always; the sentence names the command that works.
+        WrongUse: a config is unknown, or an option is another benchmark's.
+        DataRefused: a template or list is faulty; the sentence names file and line.
     """
-    del options
-    raise WrongUse(
-        "bbq has no templates of its own yet; take the official release with"
-        " `evenhand import bbq --from DIR --out DIR`."
+    if options.tokenizer or options.header:
+        raise WrongUse("--tokenizer and --header are for unqover.")
+    own = OwnSet(options.templates)
+    names = own.chosen(options.configs)
+    drawn = [own.drawn(name, options.seed) for name in names]
+    limit = options.limit
+    return Prepared(
+        card=CARD,
+        n_rows=sum(_examples(one, limit) for one in drawn) * QUESTIONS_PER_GROUP,
+        provenance={
+            "made_by": "generate",
+            "templates": "evenhand" if options.templates is None else "user",
+            "content_sha256": own.digest(names),
+            "pairs_a_question": PAIRS_A_QUESTION,
+            "limit": limit,
+            "questions": {one.name: len(one.questions) for one in drawn},
+            "questions_with_source": {one.name: one.n_with_source for one in drawn},
+        },
+        made=_made(drawn, options),
+        notes=_notes(options),
+        configs=lambda: (config_rows(one.items(), limit=limit, seed=options.seed) for one in drawn),
     )
 
 
+def _examples(drawn: DrawnCategory, limit: int | None) -> int:
+    return drawn.n_examples if limit is None else min(drawn.n_examples, limit)
+
+
+def _made(drawn: list[DrawnCategory], options: Options) -> list[str]:
+    whose = "a user's" if options.templates else "Evenhand's own"
+    return [
+        f"Rendered from {whose} templates and lists of people by `evenhand generate bbq`.",
+        (
+            f"Drawn with seed {options.seed}: up to {PAIRS_A_QUESTION} pairs of people a question, the"
+            " words of their scene, the wording of UNKNOWN and the order of the answers. Each role"
+            " (stereotyped person, other person, UNKNOWN) stands equally often at each of the three"
+            " places in a whole category, give or take one example; in a sample (`--limit`) nearly so."
+        ),
+        (
+            "A fresh draw (`evenhand generate bbq --seed N`, N of your own) gives other rows, which"
+            " no training corpus holds; give it a version of its own."
+        ),
+        _sources(drawn),
+        "No panel of annotators has read these questions, as one has the official ones.",
+    ]
+
+
+def _sources(drawn: list[DrawnCategory]) -> str:
+    """State the share of questions whose stereotype has a source, of all and by category."""
+    n = sum(len(one.questions) for one in drawn)
+    n_with = sum(one.n_with_source for one in drawn)
+    by_category = ", ".join(
+        f"{one.name} {one.n_with_source} of {len(one.questions)}" for one in drawn
+    )
+    return (
+        f"The stereotype has a source, named in `source`, in {n_with:,} of {n:,} questions"
+        f" ({100 * n_with / n:.0f} %; {by_category}); in the others `source` is `{NO_SOURCE}`."
+        " The sentence that attests it stands in the template."
+    )
+
+
+def _notes(options: Options) -> list[str]:
+    if options.seed == 0 or options.limit is not None:
+        return []
+    other = "other rows than those of the default seed, 0; give the dataset a --version of its own"
+    return [f"seed {options.seed}: {other}"]
+
+
 def catalogue() -> Iterator[dict[str, Any]]:
-    """Yield nothing: no config can be generated yet."""
-    return iter(())
+    """Yield one row a config of ours: its counts, without rendering anything."""
+    own = OwnSet()
+    for name in own.categories():
+        drawn = own.drawn(name, seed=0)
+        yield {
+            "benchmark": "bbq",
+            "config": name,
+            "rows": drawn.n_rows,
+            "examples": drawn.n_examples,
+            "templates": len(drawn.questions),
+            "subjects": drawn.n_people,
+        }

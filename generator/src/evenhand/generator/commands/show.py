@@ -12,7 +12,10 @@ from evenhand.generator.commands.output import positive
 
 EXAMPLE = "evenhand show unqover --config religion --rows 8"
 
-_TEXT_COLUMNS = ("polarity", "order", "context", "question", "text")
+_TEXT_COLUMNS = (
+    *("polarity", "order", "question_polarity", "context_condition"),
+    *("context", "question", "text", "ans0", "ans1", "ans2", "label"),
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,13 +1,6 @@
 """What is said about UnQover on its card."""
 
-from evenhand.contract.dataset import Licence
-from evenhand.generator.card import Card
-
-APACHE = Licence(
-    id="apache-2.0",
-    name="Apache License 2.0",
-    link="https://www.apache.org/licenses/LICENSE-2.0",
-)
+from evenhand.generator.card import APACHE, Card
 
 CARD = Card(
     stem="unqover",
