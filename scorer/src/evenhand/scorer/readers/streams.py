@@ -15,7 +15,23 @@ from evenhand.contract import DataRefused
 COMPRESSIONS = (".gz", ".zst")
 BOM = b"\xef\xbb\xbf"
 
+MAX_UNPACKED_BYTES = 16 << 30
+"""No file of predictions is longer; what unpacks to more is not read."""
+MAX_RATIO = 250
+"""Rows that all say the same pack some 100 to 1; bombs 1,000 to 1 and more."""
+SMALL_BYTES = 64 << 20
+"""Below this no ratio is looked at: short files of one repeated row pack well."""
+MAX_LINE_BYTES = 32 << 20
+"""A row of predictions has some hundred bytes, of a log some ten thousand."""
+MAX_WHOLE_BYTES = 1 << 30
+"""What is read in one piece has to fit into memory."""
+MAX_PARQUET_ROWS = 20_000_000
+"""Parquet packs a repeated value without limit; UnQover's largest class has 5.5 million rows."""
+
 _BLOCK_BYTES = 1 << 17
+_CHUNK_BYTES = 4 << 20
+_ZSTANDARD_BYTES = 1 << 11
+"""So little at once that what it unpacks to, 32,768 times as much at worst, still fits."""
 
 
 def kind_of(path: Path) -> str:
@@ -56,11 +72,51 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _decompressed(path: Path) -> BinaryIO:
-    if path.suffix.lower() == ".gz":
-        return cast("BinaryIO", gzip.open(path, "rb"))
-    if path.suffix.lower() == ".zst":
-        return io.BufferedReader(_Zstandard(path.open("rb")))
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return io.BufferedReader(_Limited(cast("BinaryIO", gzip.open(path, "rb")), path))
+    if suffix == ".zst":
+        unpacked = io.BufferedReader(_Zstandard(path.open("rb")))
+        return io.BufferedReader(_Limited(unpacked, path))
     return path.open("rb")
+
+
+def check_ratio(name: str, packed: int, unpacked: int) -> None:
+    """Refuse what unpacks to far more than its size.
+
+    Raises:
+        DataRefused: more than :data:`MAX_UNPACKED_BYTES`, or than :data:`MAX_RATIO` times its size.
+    """
+    if unpacked > MAX_UNPACKED_BYTES or (unpacked > SMALL_BYTES and unpacked > MAX_RATIO * packed):
+        raise DataRefused(
+            f"{name} unpacks to more than {unpacked >> 20:,} MiB from {packed:,} bytes and is not"
+            " read further; if it is what you expect, unpack it yourself and give the result."
+        )
+
+
+class _Limited(io.RawIOBase):
+    """Passes bytes on until they are too many for the size of the file they come from."""
+
+    def __init__(self, source: BinaryIO, path: Path) -> None:
+        self._source, self._path = source, path
+        self._packed, self._unpacked = path.stat().st_size, 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with what comes next; 0 bytes at the end."""
+        block = self._source.read(min(len(buffer), _BLOCK_BYTES))
+        self._unpacked += len(block)
+        check_ratio(str(self._path), self._packed, self._unpacked)
+        buffer[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+        super().close()
 
 
 class _Zstandard(io.RawIOBase):
@@ -78,7 +134,7 @@ class _Zstandard(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Fill the buffer with what comes next; 0 bytes at the end."""
         while not self._ready:
-            block = self._source.read(_BLOCK_BYTES)
+            block = self._source.read(_ZSTANDARD_BYTES)
             if not block:
                 if self._is_inside:
                     raise EOFError
@@ -115,27 +171,70 @@ def skip_to(stream: BinaryIO, position: int, offset: int) -> None:
         position += len(block)
 
 
-def whole(path: Path) -> bytes:
-    """Return all bytes of a file, decompressed and without a byte order mark."""
+def whole(path: Path, *, limit: int = MAX_WHOLE_BYTES) -> bytes:
+    """Return all bytes of a file, decompressed and without a byte order mark.
+
+    Raises:
+        DataRefused: as :func:`opened` says, or the file is longer than the limit.
+    """
     with opened(path) as stream:
-        content = stream.read()
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise DataRefused(
+            f"{path} is longer than {limit >> 20:,} MiB; split it, e.g. by category, and give all"
+            " parts."
+        )
     if not content.strip():
         raise DataRefused(f"{path} is empty; it must hold one row for each question.")
     return content.removeprefix(BOM)
 
 
+def head(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, decompressed and without a byte order mark."""
+    with opened(path) as stream:
+        return stream.read(size).removeprefix(BOM)
+
+
 def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
-    """Yield pieces of about ``size`` bytes that end with a line, without a byte order mark."""
+    """Yield pieces of about ``size`` bytes that end with a line, without a byte order mark.
+
+    Raises:
+        DataRefused: as :func:`opened` says, or a line is longer than :data:`MAX_LINE_BYTES`.
+    """
     rest, is_first = b"", True
     with opened(path) as stream:
         while block := stream.read(size):
             if is_first:
                 block, is_first = block.removeprefix(BOM), False
             head, newline, tail = block.rpartition(b"\n")
-            if not newline:
-                rest += block
+            if newline:
+                yield rest + head + newline
+                rest = tail
                 continue
-            yield rest + head + newline
-            rest = tail
+            rest += block
+            if len(rest) > MAX_LINE_BYTES:
+                raise DataRefused(
+                    f"{path} has a line of more than {MAX_LINE_BYTES >> 20} MiB; each line must be"
+                    " one row."
+                )
     if rest:
         yield rest
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not empty, with their numbers from 1."""
+    number = 0
+    for chunk in chunks_of_lines(path, _CHUNK_BYTES):
+        for line in chunk.removesuffix(b"\n").split(b"\n"):
+            number += 1
+            if line.strip():
+                yield number, line
+
+
+def check_parquet_rows(path: Path, rows: int) -> None:
+    """Refuse a Parquet file of more rows than any benchmark has."""
+    if rows > MAX_PARQUET_ROWS:
+        raise DataRefused(
+            f"{path} says that it has {rows:,} rows; no predictions have more than"
+            f" {MAX_PARQUET_ROWS:,}."
+        )

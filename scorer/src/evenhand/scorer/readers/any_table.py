@@ -1,0 +1,128 @@
+"""Tables of answers that nobody agreed on: CSV in the wild, Parquet, or flat JSON lines.
+
+Delimiter, encoding, decimal comma and the columns are found out and said; ids that a spreadsheet
+changed are repaired where only one question can be meant, and else named by row and column.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evenhand.contract import DataRefused, WrongUse
+from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.column_names import Columns, guess_columns
+from evenhand.scorer.readers.foreign import ForeignFile
+from evenhand.scorer.readers.json_text import objects_of_lines
+from evenhand.scorer.readers.streams import check_parquet_rows, kind_of, opened
+from evenhand.scorer.readers.table_rows import TableRows
+from evenhand.scorer.readers.table_text import FIRST_ROW, read_text_table
+
+NAME = "table"
+JSON_KINDS = (".jsonl", ".ndjson")
+
+_ASK = (
+    "Name the answer's column with `--reader table:COLUMN`, or give `id` and one of `label`,"
+    " `answer`, `scores`."
+)
+_NAMED_COLUMNS = 20
+"""So many names of a wide table are told."""
+
+
+def read(path: Path, chosen: str | None = None) -> ForeignFile:
+    """Read a table of answers.
+
+    Args:
+        path: CSV with any of four delimiters, Parquet or JSON lines.
+        chosen: the column that holds the model's answer; needed where several may.
+
+    Raises:
+        DataRefused: no table, or its columns do not tell question and answer.
+        WrongUse: the chosen column is not there.
+    """
+    faults = FaultList()
+    columns, texts, notes = _table(path, chosen, faults)
+    if texts.is_empty() and not faults.listed():
+        raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
+    is_text = kind_of(path) != ".parquet" and kind_of(path) not in JSON_KINDS
+    reading = TableRows(columns, texts, first_row=FIRST_ROW if is_text else 1, faults=faults)
+    found = ForeignFile(list(reading.answers()))
+    said = [f"{columns.sentence()}.", *reading.notes()]
+    found.notes = [*notes, *(f"{path.name}: {note}" for note in said)]
+    found.faults = faults.listed()
+    return found
+
+
+def columns_of(path: Path, names: Sequence[str], chosen: str | None = None) -> Columns:
+    """Find out what the columns of a table are, or refuse it.
+
+    Raises:
+        DataRefused: the names do not tell question and answer.
+        WrongUse: the chosen column is not there.
+    """
+    columns = guess_columns(names, chosen)
+    if columns.wrong is None:
+        return columns
+    more = f" and {len(names) - _NAMED_COLUMNS:,} more" if len(names) > _NAMED_COLUMNS else ""
+    there = f"{', '.join(names[:_NAMED_COLUMNS])}{more}"
+    if chosen is not None and chosen not in names:
+        raise WrongUse(f"{path}: there is no column {chosen}; there are {there}.")
+    raise DataRefused(f"{path}: {columns.wrong}; it has {there}. {_ASK}")
+
+
+def _table(
+    path: Path, chosen: str | None, faults: FaultList
+) -> tuple[Columns, pl.DataFrame, list[str]]:
+    """Return what the columns are, those that are read, as text, and what was found out."""
+    kind = kind_of(path)
+    if kind == ".parquet":
+        return *_parquet(path, chosen), []
+    if kind in JSON_KINDS:
+        return *_json_lines(path, chosen, faults), []
+    text = read_text_table(path)
+    columns = columns_of(path, text.names, chosen)
+    return columns, text.columns(path, columns.used()), text.notes
+
+
+def _parquet(path: Path, chosen: str | None) -> tuple[Columns, pl.DataFrame]:
+    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
+        pass
+    try:
+        table = pl.scan_parquet(path)
+        schema = table.collect_schema()
+        check_parquet_rows(path, int(table.select(pl.len()).collect().item()))
+        columns = columns_of(path, schema.names(), chosen)
+        rows = table.select(columns.used()).collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataRefused(
+            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
+        ) from error
+    return columns, pl.DataFrame([_as_text(series) for series in rows.iter_columns()])
+
+
+def _as_text(series: pl.Series) -> pl.Series:
+    if series.dtype.is_nested():
+        values = series.to_list()
+        return pl.Series(series.name, [_plain(value) for value in values], pl.String)
+    return series.cast(pl.String)
+
+
+def _json_lines(path: Path, chosen: str | None, faults: FaultList) -> tuple[Columns, pl.DataFrame]:
+    rows = [row for _, row in objects_of_lines(path, faults)]
+    columns = columns_of(path, [*dict.fromkeys(name for row in rows for name in row)], chosen)
+    texts = {
+        name: pl.Series(name, [_plain(row.get(name)) for row in rows], pl.String)
+        for name in columns.used()
+    }
+    return columns, pl.DataFrame(texts)
+
+
+def _plain(value: Any) -> str | None:
+    """Return a value as the text that a cell would hold; objects and truth values are none."""
+    if isinstance(value, list):
+        return json.dumps(value)
+    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return str(value) if is_plain else None

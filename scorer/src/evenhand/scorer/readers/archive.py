@@ -1,0 +1,112 @@
+"""Zip archives with members of any of three methods, each unpacked under a limit.
+
+Python 3.11's own reader knows no Zstandard (method 93), which inspect writes since 0.3.206.
+"""
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.readers.streams import check_ratio, opened
+
+MAX_MEMBER_BYTES = 64 << 20
+"""A sample of a log has some ten thousand bytes."""
+MAX_MEMBERS = 2_000_000
+
+_STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
+_LOCAL_HEADER = struct.Struct("<4s22xHH")
+_ENCRYPTED = 0x1
+# A header of a frame may name a window of up to 2 GiB; no sample needs one.
+_MAX_WINDOW_BYTES = 64 << 20
+
+
+class Archive:
+    """The members of a zip archive, read one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the table of contents.
+
+        Raises:
+            DataRefused: no such file, no archive, or one of too many members.
+        """
+        with opened(path):
+            pass
+        try:
+            with zipfile.ZipFile(path) as archive:
+                self._members = {info.filename: info for info in archive.infolist()}
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise DataRefused(
+                f"{path} is cut off or is no zip archive ({error}); copy it again."
+            ) from error
+        if len(self._members) > MAX_MEMBERS:
+            raise DataRefused(f"{path} has {len(self._members):,} members; no log has so many.")
+        self._path, self._unpacked = path, 0
+
+    def names(self) -> list[str]:
+        """Return the members' names in the archive's order."""
+        return list(self._members)
+
+    def members(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield members by name with their bytes.
+
+        Raises:
+            DataRefused: a member is damaged, encrypted, of an unknown method or too long.
+        """
+        with self._path.open("rb") as stream:
+            for name in names:
+                yield name, self._unpack(stream, self._members[name])
+
+    def _unpack(self, stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
+        name = f"{self._path}, member {info.filename!r}"
+        if info.flag_bits & _ENCRYPTED:
+            raise DataRefused(f"{name} is encrypted; unpack the archive and pack it without.")
+        if info.file_size > MAX_MEMBER_BYTES:
+            raise DataRefused(f"{name} unpacks to {info.file_size:,} bytes; {_limit()}")
+        try:
+            content = _unpacked(info.compress_type, _packed(stream, info), name)
+        except (zlib.error, zstandard.ZstdError, EOFError, struct.error) as error:
+            raise DataRefused(f"{name} is damaged ({error}); copy the file again.") from error
+        if zlib.crc32(content) != info.CRC:
+            raise DataRefused(f"{name} is damaged (wrong checksum); copy the file again.")
+        self._unpacked += len(content)
+        check_ratio(str(self._path), self._path.stat().st_size, self._unpacked)
+        return content
+
+
+def _limit() -> str:
+    return f"a member may have {MAX_MEMBER_BYTES >> 20} MiB at most."
+
+
+def _packed(stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
+    stream.seek(info.header_offset)
+    mark, name_length, extra_length = _LOCAL_HEADER.unpack(stream.read(_LOCAL_HEADER.size))
+    if mark != b"PK\x03\x04":
+        raise EOFError("no member where the table of contents says")
+    stream.seek(name_length + extra_length, 1)
+    content = stream.read(info.compress_size)
+    if len(content) != info.compress_size:
+        raise EOFError("it ends early")
+    return content
+
+
+def _unpacked(method: int, packed: bytes, name: str) -> bytes:
+    """Unpack a member; no more than the limit is ever in memory."""
+    if method == _STORED:
+        return packed
+    if method == _DEFLATED:
+        content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, MAX_MEMBER_BYTES + 1)
+    elif method == _ZSTANDARD:
+        reader = zstandard.ZstdDecompressor(max_window_size=_MAX_WINDOW_BYTES)
+        with reader.stream_reader(packed) as stream:
+            content = stream.read(MAX_MEMBER_BYTES + 1)
+    else:
+        raise DataRefused(f"{name} is packed by the method {method}; 0, 8 and 93 are read.")
+    if len(content) > MAX_MEMBER_BYTES:
+        raise DataRefused(f"{name} unpacks to more; {_limit()}")
+    return content

@@ -1,0 +1,229 @@
+"""HELM (crfm-helm): ``scenario_state.json``, joint and separate multiple choice.
+
+The file keeps neither category nor example_id: a row is told by its whole text. Perturbed copies
+of an instance are left out and counted. Shape: files of 0.5.16.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from evenhand.contract import DataRefused, WrongUse
+from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
+from evenhand.scorer.readers.json_text import whole_of
+
+NAME = "helm"
+NO_ANSWERS = (
+    "{path} is HELM's {what}: it holds {held} and no answers of the model with their questions;"
+    " give the scenario_state.json of the same run."
+)
+UNREADABLE = "no score of an option"
+"""The tokens of the echoed prompt do not tell what an option alone is worth."""
+
+_SEPARATE = "multiple_choice_separate_original"
+_JOINT = "multiple_choice_joint"
+_QUESTION = "\nQuestion: "
+
+
+class _Text(msgspec.Struct, gc=False):
+    text: str
+
+
+class _Reference(msgspec.Struct, gc=False):
+    output: _Text
+
+
+class _Instance(msgspec.Struct, gc=False):
+    input: _Text
+    references: list[_Reference]
+    id: str | None = None
+    perturbation: Any = None
+
+
+class _Token(msgspec.Struct, gc=False):
+    text: str
+    logprob: float
+
+
+class _Completion(msgspec.Struct, gc=False):
+    text: str
+    tokens: list[_Token] = []
+
+
+class _Result(msgspec.Struct, gc=False):
+    success: bool
+    completions: list[_Completion] = []
+
+
+class _Request(msgspec.Struct, gc=False):
+    prompt: str
+    model: str | None = None
+
+
+class _State(msgspec.Struct, gc=False):
+    instance: _Instance
+    request: _Request
+    train_trial_index: int = 0
+    reference_index: int | None = None
+    request_mode: str | None = None
+    output_mapping: dict[str, str] | None = None
+    result: _Result | None = None
+
+
+class _Adapter(msgspec.Struct):
+    method: str
+    output_prefix: str = ""
+
+
+class _File(msgspec.Struct):
+    adapter_spec: _Adapter
+    request_states: list[_State]
+
+
+def read(path: Path, chosen: str | None = None) -> ForeignFile:
+    """Read the answers of one run.
+
+    Args:
+        path: ``scenario_state.json``.
+        chosen: the number of the training trial that counts; needed where the file has several.
+
+    Raises:
+        DataRefused: another file of HELM's, or a method of asking that is not read.
+        WrongUse: several trials and none is chosen, or not this one.
+    """
+    file = whole_of(path, _File, what="scenario_state.json of HELM")
+    method = file.adapter_spec.method
+    if method not in {_JOINT, _SEPARATE}:
+        raise DataRefused(
+            f"{path} was made by HELM's method {method}, which is not read; {_JOINT} and"
+            f" {_SEPARATE} are."
+        )
+    plain = [state for state in file.request_states if state.instance.perturbation is None]
+    found, faults = ForeignFile([]), FaultList()
+    if n_left := len(file.request_states) - len(plain):
+        found.notes.append(f"{path.name}: {n_left:,} perturbed copies of instances are left out.")
+    states = _of_trial(path, plain, chosen)
+    _check_completions(states, faults)
+    found.rows = _separate(states) if method == _SEPARATE else [_joint(own) for own in states]
+    found.model = next((state.request.model for state in states), None)
+    found.faults = faults.listed()
+    return found
+
+
+def refuse_other_file(path: Path, keys: Iterable[str]) -> None:
+    """Refuse HELM's files that hold no answers, by their keys."""
+    own = set(keys)
+    kinds = (
+        ({"instance_id", "stats"}, "per_instance_stats.json",
+         "statistics by instance (predicted_index at most, without the texts that it indexes)"),
+        ({"name", "count"}, "stats.json", "averages"),
+        ({"scenario_spec"}, "run_spec.json", "the run's settings"),
+        ({"definition_path"}, "scenario.json", "the scenario's description"),
+    )  # fmt: skip
+    for marks, what, held in kinds:
+        if marks <= own:
+            raise DataRefused(NO_ANSWERS.format(path=path, what=what, held=held))
+
+
+def _of_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
+    counts = Counter(str(state.train_trial_index) for state in states)
+    if not counts:
+        raise DataRefused(f"{path} holds no request states of instances as they are.")
+    if chosen is not None and chosen not in counts:
+        raise WrongUse(f"{path} has no training trial {chosen}; it has {', '.join(counts)}.")
+    if chosen is None and len(counts) > 1:
+        raise WrongUse(
+            f"{path} holds every answer once for each of {len(counts)} training trials"
+            f" ({', '.join(counts)}); choose one, e.g. `--reader {NAME}:{next(iter(counts))}`."
+        )
+    own = chosen or next(iter(counts))
+    return [state for state in states if str(state.train_trial_index) == own]
+
+
+def _check_completions(states: list[_State], faults: FaultList) -> None:
+    remedy = "Which one is the answer? Run HELM with num_outputs of one completion a request."
+    for state in states:
+        if state.result and len(state.result.completions) > 1:
+            faults.add("requests with several completions", remedy, str(state.instance.id))
+
+
+def _identified(state: _State) -> ForeignAnswer:
+    context, mark, question = state.instance.input.text.rpartition(_QUESTION)
+    return ForeignAnswer(
+        place=f"instance {state.instance.id}",
+        context=context if mark else None,
+        question=question if mark else None,
+        prompt=None if mark else state.instance.input.text,
+        options=tuple(reference.output.text for reference in state.instance.references),
+    )
+
+
+def _joint(state: _State) -> ForeignAnswer:
+    """Take the text; its letter stands for an option as the prompt's own letters do."""
+    found = _identified(state)
+    if state.output_mapping:
+        found.options = tuple(
+            state.output_mapping[letter] for letter in sorted(state.output_mapping)
+        )
+    if state.result is None or not state.result.success or not state.result.completions:
+        found.why = FAILED
+    else:
+        found.answer = state.result.completions[0].text
+    return found
+
+
+def _separate(states: list[_State]) -> list[ForeignAnswer]:
+    """Take an instance's options together, each scored by its own tokens."""
+
+    def key(state: _State) -> str:
+        return str(state.instance.id)
+
+    rows = []
+    for _, group in groupby(sorted(states, key=key), key=key):
+        own = sorted(group, key=lambda state: state.reference_index or 0)
+        found = _identified(own[0])
+        scores = [_score_of_option(state) for state in own]
+        numbers = tuple(score for score in scores if score is not None)
+        is_whole = [state.reference_index for state in own] == list(range(len(found.options or ())))
+        if any(state.result is None or not state.result.success for state in own) or not is_whole:
+            found.why = FAILED
+        elif len(numbers) != len(scores):
+            found.why = UNREADABLE
+        else:
+            found.scores = numbers
+        rows.append(found)
+    return rows
+
+
+def _score_of_option(state: _State) -> float | None:
+    """Sum the log-probabilities of the option's tokens in the echo of the prompt.
+
+    A chat template may stand around the prompt, so the option is found by its text and not by
+    counting from the end. None where it is not found, or where a token lies on both sides of its
+    beginning.
+    """
+    place = state.reference_index
+    if state.result is None or not state.result.completions or place is None:
+        return None
+    tokens = state.result.completions[0].tokens
+    echo, prompt = "".join(token.text for token in tokens), state.request.prompt
+    start = echo.rfind(prompt)
+    option = state.instance.references[place].output.text
+    if start < 0 or not prompt.endswith(option):
+        return None
+    end = start + len(prompt)
+    begin, total, position = end - len(option), 0.0, 0
+    for token in tokens:
+        following = position + len(token.text)
+        if position < end and following > begin:
+            if echo[position:begin].strip() or echo[end:following].strip():
+                return None
+            total += token.logprob
+        position = following
+    return None if math.isnan(total) else total

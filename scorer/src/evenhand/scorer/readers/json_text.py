@@ -1,0 +1,116 @@
+"""JSON as other tools write it: with bare NaN, indented over many lines, and very long."""
+
+import json
+import mmap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.streams import BOM, COMPRESSIONS, lines_of, opened, whole
+
+NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
+"""What the two decoders raise for text that is no JSON."""
+
+_LENIENT_BYTES = 256 << 20
+"""Python's own decoder, which takes NaN, needs some ten times a file's size."""
+_LINE = "Each line must be one JSON object in UTF-8."
+
+T = TypeVar("T")
+
+
+def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of JSON lines with their numbers; a line that is none is a fault."""
+    decode = msgspec.json.Decoder().decode
+    for number, line in lines_of(path):
+        try:
+            row = _decoded(line, decode)
+        except NOT_JSON:
+            faults.add("lines that are not JSON (or cut off)", _LINE, f"line {number}")
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            faults.add("lines that are no JSON object", _LINE, f"line {number}")
+
+
+def _decoded(line: bytes, decode: Any) -> Any:
+    """Decode a line fast, or by the decoder that takes NaN."""
+    try:
+        return decode(line)
+    except msgspec.DecodeError:
+        return json.loads(line)
+
+
+def whole_of(path: Path, kind: type[T], *, what: str) -> T:
+    """Decode one JSON value that fills a file; what the type does not name is passed over.
+
+    Args:
+        path: the file, compressed or not.
+        kind: a type of msgspec's.
+        what: what the file should be, for the sentence of a refusal.
+
+    Raises:
+        DataRefused: no JSON, or not of this shape.
+    """
+    content = _bytes_of(path)
+    try:
+        try:
+            return msgspec.json.decode(content, type=kind)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            if len(content) > _LENIENT_BYTES:
+                raise
+            return msgspec.convert(json.loads(bytes(content).decode()), kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise DataRefused(f"{path} is no {what}: {error}.") from error
+    except NOT_JSON as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise DataRefused(f"{path} is cut off or is no JSON ({reason}); copy it again.") from error
+
+
+def _bytes_of(path: Path) -> bytes | memoryview:
+    """Return a file's bytes; one that is not compressed stays on the disk."""
+    if path.suffix.lower() in COMPRESSIONS:
+        return whole(path)
+    with opened(path), path.open("rb") as stream:
+        content = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+    return content[len(BOM) :] if content[: len(BOM)] == BOM else content
+
+
+def first_keys(text: str, depth: int) -> list[str]:
+    """Return the keys of the first object at a depth of nesting, as far as a text goes.
+
+    >>> first_keys('{"a": {"b": "}"}, "c": [1', 1), first_keys('[{"x": 1, "y": ', 2)
+    (['a', 'c'], ['x', 'y'])
+    """
+    keys: list[str] = []
+    level, place, seen = 0, 0, False
+    while place < len(text):
+        mark = text[place]
+        if mark == '"':
+            end = _end_of_string(text, place)
+            if level == depth and text[end + 1 : end + 20].lstrip().startswith(":"):
+                keys.append(text[place + 1 : end])
+            place = end
+        elif mark in "{[":
+            level += 1
+            seen = seen or level == depth
+        elif mark in "}]":
+            level -= 1
+            if seen and level < depth:
+                break
+        place += 1
+    return keys
+
+
+def _end_of_string(text: str, start: int) -> int:
+    """Return where a string's closing quote stands, or the text's end."""
+    place = start + 1
+    while place < len(text) and text[place] != '"':
+        place += 2 if text[place] == "\\" else 1
+    return min(place, len(text))

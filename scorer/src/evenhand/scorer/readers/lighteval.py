@@ -1,0 +1,124 @@
+"""lighteval: a details Parquet (``details_<task>_<time>.parquet``) with its three structs.
+
+Rows are shuffled and ``doc.id`` counts in the evaluated split, so a row is told by what the task
+put into ``doc.specific`` or by its text. Shape: files of 0.13.0.
+"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from evenhand.contract import DataRefused, WrongUse
+from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
+from evenhand.scorer.readers.prompts import letter_place, lettered_options
+from evenhand.scorer.readers.streams import check_parquet_rows, opened
+
+NAME = "lighteval"
+COLUMNS = ("doc", "model_response")
+OLD_COLUMNS = ("full_prompt", "predictions")
+"""Columns of the flat rows that versions before 0.11 wrote."""
+NO_ROWS = (
+    "{path} is a results file of lighteval: it holds averages and no rows; give the"
+    " details_<task>_<time>.parquet of the same run, which `--save-details` writes."
+)
+
+_SHAPE = "A row has doc with query and choices, and model_response with text and logprobs."
+
+
+def read(path: Path, chosen: str | None = None) -> ForeignFile:
+    """Read the answers of one task.
+
+    Args:
+        path: the details file.
+        chosen: the number of the sampled text that counts, from 0; needed where there are several.
+
+    Raises:
+        DataRefused: cut off, or other columns.
+        WrongUse: several texts a row and none is chosen, or no number.
+    """
+    if chosen is not None and not (chosen.isascii() and chosen.isdigit()):
+        raise WrongUse(f"--reader {NAME}:{chosen}: give the number of a sampled text, from 0.")
+    faults, found = FaultList(), ForeignFile([])
+    for number, row in enumerate(_rows(path), 1):
+        doc, response = row["doc"], row["model_response"]
+        if not isinstance(doc, dict) or not isinstance(response, dict) or not doc.get("query"):
+            faults.add("rows that are no details", _SHAPE, f"row {number}")
+            continue
+        own = _identified(number, doc)
+        _take(path, own, doc, response, chosen)
+        found.rows.append(own)
+    found.faults = faults.listed()
+    return found
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    with opened(path):
+        pass
+    try:
+        table = pl.scan_parquet(path)
+        names = table.collect_schema().names()
+        check_parquet_rows(path, int(table.select(pl.len()).collect().item()))
+        if set(OLD_COLUMNS) <= set(names):
+            raise DataRefused(
+                f"{path} was written by lighteval before 0.11, whose rows are not read; run it"
+                " again with a later version."
+            )
+        if not set(COLUMNS) <= set(names):
+            raise DataRefused(f"{path} has the columns {', '.join(names[:9])}. {_SHAPE}")
+        return table.select(COLUMNS).collect().to_dicts()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataRefused(
+            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
+        ) from error
+
+
+def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
+    specific = doc.get("specific")
+    own = specific if isinstance(specific, dict) else {}
+    category, example = own.get("category"), own.get("example_id")
+    is_key = isinstance(category, str) and isinstance(example, int)
+    query = str(doc["query"])
+    return ForeignAnswer(
+        place=f"row {number} (doc {doc.get('id')})",
+        category=category if is_key else None,
+        example_id=example if is_key else None,
+        prompt=query,
+        options=_options(query, doc.get("choices")),
+    )
+
+
+def _options(query: str, choices: Any) -> tuple[str, ...] | None:
+    """Return the choices; where they are letters, the texts that the query shows behind them."""
+    texts = [str(text).strip() for text in choices or ()]
+    if texts and all(letter_place(text, len(texts)) is not None for text in texts):
+        return lettered_options(query)
+    return tuple(texts) or lettered_options(query)
+
+
+def _take(
+    path: Path,
+    found: ForeignAnswer,
+    doc: dict[str, Any],
+    response: dict[str, Any],
+    chosen: str | None,
+) -> None:
+    """Take the log-probabilities of the choices, or the text."""
+    texts, scores = response.get("text") or [], response.get("logprobs") or []
+    if not texts and len(scores) == len(doc.get("choices") or ()) and scores:
+        is_whole = all(isinstance(score, float) and not math.isnan(score) for score in scores)
+        found.scores, found.why = (tuple(scores), None) if is_whole else (None, FAILED)
+        return
+    if chosen is None and len(texts) > 1:
+        raise WrongUse(
+            f"{path}, {found.place} holds {len(texts)} sampled texts; say which counts, e.g."
+            f" `--reader {NAME}:0`."
+        )
+    place = int(chosen or 0)
+    if place < len(texts) and isinstance(texts[place], str):
+        found.answer = texts[place]
+    else:
+        found.why = FAILED

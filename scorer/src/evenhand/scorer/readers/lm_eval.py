@@ -1,0 +1,193 @@
+"""lm-evaluation-harness: ``samples_<task>_<time>.jsonl`` of ``--log_samples``.
+
+Versions 0.4.3 and later write one object a line, with numbers as text; 0.4.2 one indented array
+under the same suffix. A row is (doc_id, filter); the dataset's row lies in ``doc``. Shapes: files
+of 0.4.2, 0.4.4 and 0.4.13.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from evenhand.contract import DataRefused, WrongUse
+from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
+from evenhand.scorer.readers.json_text import objects_of_lines, whole_of
+from evenhand.scorer.readers.prompts import lettered_options
+from evenhand.scorer.readers.streams import head
+
+NAME = "lm-eval"
+NO_ROWS = (
+    "{path} is a results file of lm-evaluation-harness: it holds averages and no rows; give the"
+    " samples_<task>_<time>.jsonl beside it, which `--log_samples` writes."
+)
+_NO_FILTER = "none"
+_SHAPE = "A row has doc, arguments and filtered_resps."
+_SCORE = "An option's answer is its log-likelihood and whether it is the greedy one."
+
+
+def read(path: Path, chosen: str | None = None) -> ForeignFile:
+    """Read the answers of one task.
+
+    Args:
+        path: the samples file.
+        chosen: the filter whose rows count; needed where the file has several.
+
+    Raises:
+        DataRefused: a results file, or no such rows.
+        WrongUse: the file has several filters and none is chosen, or not this one.
+    """
+    faults = FaultList()
+    counts: Counter[str] = Counter()
+    found = ForeignFile([])
+    by_filter: dict[str, list[ForeignAnswer]] = {}
+    for place, row in _rows(path, faults):
+        name = str(row.get("filter") or _NO_FILTER)
+        counts[name] += 1
+        answer = _answer(place, row, faults)
+        if answer:
+            by_filter.setdefault(name, []).append(answer)
+    found.rows = by_filter.get(_filter(path, counts, chosen), [])
+    found.faults = faults.listed()
+    return found
+
+
+def _rows(path: Path, faults: FaultList) -> Iterator[tuple[str, dict[str, Any]]]:
+    start = head(path, 4096).lstrip()
+    if start.startswith(b"["):
+        rows = whole_of(path, list[dict[str, Any]], what="samples file of lm-evaluation-harness")
+        numbered: Iterable[tuple[int, dict[str, Any]]] = enumerate(rows, 1)
+        word = "row"
+    else:
+        if start.startswith(b"{\n") or b'"results"' in start[:200]:
+            raise DataRefused(NO_ROWS.format(path=path))
+        numbered, word = objects_of_lines(path, faults), "line"
+    for number, row in numbered:
+        yield f"{word} {number}", row
+
+
+def _filter(path: Path, counts: Counter[str], chosen: str | None) -> str:
+    """Return the filter whose rows count."""
+    if not counts:
+        raise DataRefused(f"{path} holds no samples. {_SHAPE}")
+    if chosen is not None:
+        if chosen not in counts:
+            raise WrongUse(f"{path} has no filter {chosen}; it has {', '.join(counts)}.")
+        return chosen
+    if len(counts) > 1:
+        said = ", ".join(f"{name} ({n:,} rows)" for name, n in counts.items())
+        raise WrongUse(
+            f"{path} holds every answer once for each filter: {said}; choose one, e.g."
+            f" `--reader {NAME}:{next(iter(counts))}`."
+        )
+    return next(iter(counts))
+
+
+def _answer(place: str, row: dict[str, Any], faults: FaultList) -> ForeignAnswer | None:
+    doc, responses = row.get("doc"), row.get("filtered_resps")
+    if not isinstance(doc, dict) or not isinstance(responses, list):
+        faults.add("rows that are no samples", _SHAPE, place)
+        return None
+    arguments = _arguments(row.get("arguments"))
+    found = _identified(place, doc)
+    if not responses:
+        found.why = FAILED
+    elif len(responses) == 1 and isinstance(_only(responses[0]), str) and not _is_scored(arguments):
+        prompt = arguments[0][0] if arguments else ""
+        found.answer, found.options = str(_only(responses[0])), _options_of(doc, prompt)
+    else:
+        return _scored(found, doc, arguments, responses, faults)
+    return found
+
+
+def _identified(place: str, doc: dict[str, Any]) -> ForeignAnswer:
+    number, category = doc.get("example_id"), doc.get("category")
+    context, question = doc.get("context"), doc.get("question")
+    return ForeignAnswer(
+        place=f"{place} (doc {category}/{number})" if category is not None else place,
+        id=doc["id"] if isinstance(doc.get("id"), str) else None,
+        category=category if isinstance(category, str) else None,
+        example_id=_whole_number(number),
+        context=context if isinstance(context, str) else None,
+        question=question if isinstance(question, str) else None,
+    )
+
+
+def _whole_number(value: Any) -> int | None:
+    is_digits = isinstance(value, str) and value.isascii() and value.isdigit()
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return int(value) if is_digits or is_number else None
+
+
+def _only(response: Any) -> Any:
+    """Return the one member of a list of one, else the response itself."""
+    return response[0] if isinstance(response, list) and len(response) == 1 else response
+
+
+def _arguments(given: Any) -> list[tuple[str, Any]]:
+    """Return (prompt, continuation or options of generation) of each request, as of any version."""
+    pairs = []
+    for one in given.values() if isinstance(given, dict) else given or ():
+        values = list(one.values()) if isinstance(one, dict) else one
+        if isinstance(values, list) and values and isinstance(values[0], str):
+            pairs.append((values[0], values[1] if len(values) > 1 else None))
+    return pairs
+
+
+def _is_scored(arguments: list[tuple[str, Any]]) -> bool:
+    return bool(arguments) and isinstance(arguments[0][1], str)
+
+
+def _options_of(doc: dict[str, Any], prompt: str) -> tuple[str, ...] | None:
+    """Return the options as the prompt letters them, else as the dataset's row has them."""
+    shown = lettered_options(prompt)
+    if shown:
+        return shown
+    own = [doc.get(f"ans{place}") for place in range(3)]
+    own = own if all(isinstance(text, str) for text in own) else doc.get("choices") or []
+    is_text = bool(own) and all(isinstance(text, str) for text in own)
+    return tuple(map(str, own)) if is_text else None
+
+
+def _scored(
+    found: ForeignAnswer,
+    doc: dict[str, Any],
+    arguments: list[tuple[str, Any]],
+    responses: list[Any],
+    faults: FaultList,
+) -> ForeignAnswer | None:
+    """Take the log-likelihood of each option."""
+    scores = [_log_likelihood(response) for response in responses]
+    if len(scores) != len(arguments) or not _is_scored(arguments):
+        said = f"{found.place}: {len(scores)} answers to {len(arguments)} requests"
+        faults.add("rows whose answers are not those of its requests", _SCORE, said)
+        return None
+    numbers = tuple(score for score in scores if score is not None)
+    if len(numbers) != len(scores):
+        faults.add("log-likelihoods that are no number", _SCORE, found.place)
+        return None
+    texts = [str(continuation).strip() for _, continuation in arguments]
+    found.scores = numbers
+    found.options = (
+        _options_of(doc, arguments[0][0]) if all(map(_is_letter, texts)) else tuple(texts)
+    )
+    return found
+
+
+def _log_likelihood(response: Any) -> float | None:
+    """Return the number of ``["-6.2", "False"]``, ``[-6.2, false]`` or ``-6.2``."""
+    value = response[0] if isinstance(response, list) and response else response
+    if isinstance(value, list) and value:
+        value = value[0]
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return None if isinstance(value, bool) or math.isnan(number) else number
+
+
+def _is_letter(text: str) -> bool:
+    bare = text.strip("()[]. ")
+    return len(bare) == 1 and bare.isascii() and bare.isalpha()

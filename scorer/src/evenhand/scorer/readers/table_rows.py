@@ -1,0 +1,191 @@
+"""From the texts of a table's cells to answers; what is wrong is named by row and column."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+
+import polars as pl
+
+from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.column_names import Columns
+from evenhand.scorer.readers.foreign import ForeignAnswer
+
+_LABELS = {"0": 0, "1": 1, "2": 2, "ans0": 0, "ans1": 1, "ans2": 2}
+_ANY_LABEL = r"^(?:-?\d+(?:\.0+)?|ans\d)$"
+_FROM_ONE = "3"
+_WHOLE = re.compile(r"0*(\d{1,7})(?:\.0+)?")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.]\d*)?|[.]\d+)(?:[eE][+-]?\d+)?")
+_COMMA_NUMBER = re.compile(r"[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?")
+_THOUSANDS = 3
+"""So many digits behind a comma may be thousands."""
+
+# What spreadsheets make of text that looks to them like a day or a large number.
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?"
+    r"|(?:\d{1,2}[-. ])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ]\d{1,4}"
+    r"|\d{1,2}[-. ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:[-. ]\d{2,4})?",
+    re.IGNORECASE,
+)
+_ROUNDED = re.compile(r"\d+(?:[.,]\d+)?[eE][+]?\d+")
+
+_Cells = dict[str, str | None]
+
+
+class TableRows:
+    """The rows of one table."""
+
+    def __init__(
+        self, columns: Columns, texts: pl.DataFrame, *, first_row: int, faults: FaultList
+    ) -> None:
+        """Look at whole columns first: what one cell means depends on the others.
+
+        Args:
+            columns: what is what.
+            texts: the columns that are used, as text.
+            first_row: the number of the first row for a reader of the file.
+            faults: takes what is wrong.
+        """
+        self._columns, self._texts, self._faults = columns, texts, faults
+        self._first_row, self._n_blank = first_row, 0
+        self._has_comma = any(_has_decimal_comma(texts[name]) for name in columns.scores)
+        self._is_labels = columns.answer is not None and _are_labels(texts[columns.answer])
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a person has to know, once the rows are read."""
+        if self._has_comma:
+            yield f"the comma in {', '.join(self._columns.scores)} is a decimal one."
+        if self._is_labels:
+            yield f"{self._columns.answer} holds the numbers of answers, 0 to 2."
+        if self._n_blank:
+            yield f"{self._n_blank:,} rows without an answer are left out."
+
+    def answers(self) -> Iterator[ForeignAnswer]:
+        """Yield the rows that can be read."""
+        for number, row in enumerate(self._texts.iter_rows(named=True), self._first_row):
+            found = self._identified(number, row)
+            if found and self._take(found, number, row):
+                yield found
+
+    def _identified(self, number: int, row: _Cells) -> ForeignAnswer | None:
+        own = self._columns
+        example = self._example_id(number, row)
+        identity = _stripped(row, own.id)
+        if example is None and own.number and row[own.number] is not None:
+            return None
+        if identity and (_DATE.fullmatch(identity) or _ROUNDED.fullmatch(identity)):
+            remedy = "Export the column as text, or give category and example_id by themselves."
+            place = f"row {number}, {own.id}: {identity!r}"
+            self._faults.add("ids that a spreadsheet changed", remedy, place)
+            return None
+        options = [row[name] for name in own.options]
+        return ForeignAnswer(
+            place=f"row {number}",
+            id=identity,
+            category=_stripped(row, own.category),
+            example_id=example,
+            context=_stripped(row, own.context),
+            question=_stripped(row, own.question),
+            prompt=_stripped(row, own.prompt),
+            options=tuple(map(str, options)) if options and None not in options else None,
+        )
+
+    def _example_id(self, number: int, row: _Cells) -> int | None:
+        """Return the number of ``61``, ``00061`` or ``61.0``; a date or a rounded one is none."""
+        column = self._columns.number
+        text = _stripped(row, column)
+        if text is None:
+            return None
+        if match := _WHOLE.fullmatch(text):
+            return int(match[1])
+        remedy = "It must be a whole number; a spreadsheet may have changed it: export it as text."
+        place = f"row {number}, {column}: {text!r}"
+        self._faults.add("numbers of examples that are none", remedy, place)
+        return None
+
+    def _take(self, found: ForeignAnswer, number: int, row: _Cells) -> bool:
+        """Add what a row answers; False where nothing in it can be read."""
+        own = self._columns
+        names = own.scores or [str(own.score_list or own.answer)]
+        is_text = not (own.scores or own.score_list or self._is_labels)
+        if is_text:
+            found.answer = row[names[0]] or ""
+        elif not any(_stripped(row, name) for name in names):
+            self._n_blank += 1
+            return False
+        elif self._is_labels:
+            found.label = self._label(number, row)
+        elif own.score_list:
+            found.scores = self._listed(number, row)
+        else:
+            found.scores = self._scores(number, row)
+        return is_text or found.label is not None or found.scores is not None
+
+    def _label(self, number: int, row: _Cells) -> int | None:
+        column = str(self._columns.answer)
+        text = (row[column] or "").strip()
+        bare = re.sub(r"\.0+$", "", text)
+        if bare in _LABELS:
+            return _LABELS[bare]
+        remedy = "The number of an answer is 0, 1 or 2."
+        if bare == _FROM_ONE:
+            remedy += " Numbers from 1 to 3 are not guessed: subtract 1, or write A, B, C."
+        self._faults.add("labels out of range", remedy, f"row {number}, {column}: {text!r}")
+        return None
+
+    def _scores(self, number: int, row: _Cells) -> tuple[float, ...] | None:
+        values = {name: self._score((row[name] or "").strip()) for name in self._columns.scores}
+        bad = [name for name, value in values.items() if not math.isfinite(value)]
+        if bad:
+            self._refuse_scores(number, bad[0], row)
+            return None
+        return tuple(values.values())
+
+    def _score(self, text: str) -> float:
+        """Return a number, NaN where it is none or has the other decimal sign than the column."""
+        if self._has_comma and _COMMA_NUMBER.fullmatch(text):
+            return float(text.replace(",", "."))
+        is_number = bool(_NUMBER.fullmatch(text)) and not (self._has_comma and "." in text)
+        return float(text) if is_number else math.nan
+
+    def _listed(self, number: int, row: _Cells) -> tuple[float, ...] | None:
+        name = str(self._columns.score_list)
+        values = _number_list(row[name] or "")
+        if values is None:
+            self._refuse_scores(number, name, row)
+        return values
+
+    def _refuse_scores(self, number: int, name: str, row: _Cells) -> None:
+        remedy = "A score is a finite number, with the same decimal sign in all rows."
+        place = f"row {number}, {name}: {row[name]!r}"
+        self._faults.add("scores that are no number", remedy, place)
+
+
+def _number_list(text: str) -> tuple[float, ...] | None:
+    """Return the numbers of a list that stands in one cell as JSON."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(values, list) or not all(type(value) in {int, float} for value in values):
+        return None
+    return tuple(map(float, values)) if all(map(math.isfinite, values)) and values else None
+
+
+def _stripped(row: _Cells, column: str | None) -> str | None:
+    text = row[column] if column else None
+    return (text.strip() or None) if text else None
+
+
+def _are_labels(values: pl.Series) -> bool:
+    """Say whether a column holds numbers of answers and nothing else."""
+    own = values.drop_nulls().str.strip_chars()
+    own = own.filter(own.str.len_bytes() > 0)
+    return len(own) > 0 and bool(own.str.contains(_ANY_LABEL).all())
+
+
+def _has_decimal_comma(values: pl.Series) -> bool:
+    """Say whether commas divide decimals in a column; ``1,234`` alone may be a thousand."""
+    own = values.drop_nulls().str.strip_chars()
+    found = [_COMMA_NUMBER.fullmatch(text) for text in own.filter(own.str.contains(","))]
+    return any(match and (len(match[2]) != _THOUSANDS or not int(match[1])) for match in found)

@@ -1,0 +1,146 @@
+"""Tables as text, written by anything: encoding, delimiter and names of the columns are found out.
+
+What was found is said; what cannot be told for certain is refused.
+"""
+
+import codecs
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.readers.streams import BOM, whole
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_WINDOWS = "cp1252"
+_SAMPLE_ROWS = 20
+_SAMPLE_CHARACTERS = 1 << 20
+_LONGEST_FIELD = 1 << 22
+FIRST_ROW = 2
+"""Line 1 holds the names of the columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table of text, with how it was read."""
+
+    content: str
+    delimiter: str
+    names: list[str]
+    notes: list[str]
+
+    def columns(self, path: Path, names: list[str]) -> pl.DataFrame:
+        """Read some columns, every value as text; an empty cell is null.
+
+        Raises:
+            DataRefused: a row has more fields than there are columns.
+        """
+        wanted = [place for place, name in enumerate(self.names) if name in names]
+        try:
+            table = pl.read_csv(
+                self.content.encode(),
+                separator=self.delimiter,
+                columns=wanted,
+                infer_schema=False,
+                raise_if_empty=False,
+            )
+        except pl.exceptions.PolarsError as error:
+            raise DataRefused(
+                f"{path} cannot be read as a table: {_reason(self, error)}."
+            ) from error
+        table.columns = [self.names[place] for place in wanted]
+        return table.select(names)
+
+
+def read_text_table(path: Path) -> TextTable:
+    """Find out how a table is written.
+
+    Raises:
+        DataRefused: no text, no table, or the encoding or delimiter cannot be told.
+    """
+    content, notes = _text(path, whole(path))
+    delimiter = _delimiter(path, content)
+    if delimiter != _expected(path):
+        notes.append(f"{path.name}: columns are separated by a {DELIMITERS[delimiter]}.")
+    rows = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter)
+    names = [name.strip() for name in next(rows)]
+    return TextTable(content, delimiter, names, notes)
+
+
+def _expected(path: Path) -> str:
+    return "\t" if ".tsv" in path.suffixes else ","
+
+
+def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
+    """Decode by the byte order mark, else as UTF-8, else as Windows text, which is said."""
+    for mark, encoding in _UTF16.items():
+        if content.startswith(mark):
+            try:
+                return content[len(mark) :].decode(encoding), [f"{path.name}: read as UTF-16."]
+            except UnicodeDecodeError as error:
+                raise DataRefused(f"{path} is cut off: it begins as UTF-16 text.") from error
+    if b"\0" in content:
+        raise DataRefused(f"{path} holds NUL bytes: it is no text, or UTF-16 without its mark.")
+    try:
+        return content.removeprefix(BOM).decode(), []
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        try:
+            text = content.decode(_WINDOWS)
+        except UnicodeDecodeError:
+            raise DataRefused(
+                f"{path}, line {line}: is neither UTF-8 nor Windows-1252; save the file as UTF-8."
+            ) from error
+    return text, [f"{path.name}: line {line} is not UTF-8; the file is read as Windows-1252."]
+
+
+def _delimiter(path: Path, content: str) -> str:
+    """Return the delimiter that makes rows of one length; more columns win, a draw is refused."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    found = {mark: n for mark in DELIMITERS if (n := _n_columns(content, mark)) > 1}
+    if not found:
+        names = ", ".join(DELIMITERS.values())
+        raise DataRefused(
+            f"{path} is no table: its rows do not have the same number of fields, two or more,"
+            f" with any of {names} between them."
+        )
+    best = max(found.values())
+    winners = [mark for mark, n in found.items() if n == best]
+    if len(winners) > 1:
+        names = " and ".join(DELIMITERS[mark] for mark in winners)
+        raise DataRefused(f"{path}: {names} separate equally many columns; keep one of them.")
+    return winners[0]
+
+
+def _n_columns(content: str, mark: str) -> int:
+    """Return how many fields the first rows have, 0 where they differ from the line of names."""
+    rows = csv.reader(io.StringIO(content[:_SAMPLE_CHARACTERS], newline=""), delimiter=mark)
+    lengths: list[int] = []
+    try:
+        for row in rows:
+            if row and len(lengths) <= _SAMPLE_ROWS:
+                lengths.append(len(row))
+    except csv.Error:
+        return 0
+    if len(content) > _SAMPLE_CHARACTERS and len(lengths) > 1:
+        lengths.pop()  # the sample may end inside a row
+    first = lengths[0] if lengths else 0
+    return first if Counter(lengths)[first] == len(lengths) else 0
+
+
+def _reason(table: TextTable, error: Exception) -> str:
+    """Name the first row that has another number of fields."""
+    rows = csv.reader(io.StringIO(table.content, newline=""), delimiter=table.delimiter)
+    try:
+        for number, row in enumerate(rows, 1):
+            if row and len(row) != len(table.names):
+                return f"row {number} has {len(row)} fields, the names are {len(table.names)}"
+    except csv.Error as fault:
+        return str(fault)
+    return str(error).splitlines()[0]
