@@ -36,6 +36,11 @@ class ImportOptions:
     tokenizer_family: str = "bert"
     files: dict[str, list[str]] = field(default_factory=dict)
     """Names of files in place of the usual ones, by kind (``subjects``, ``slots``, ...)."""
+    from_templates: bool = False
+    """The source holds the release's templates (bbq), which are rendered."""
+    substring_faults: bool = False
+    keep_templates: Path | None = None
+    """Where the templates are written as Jinja."""
 
 
 @dataclass(frozen=True, kw_only=True)

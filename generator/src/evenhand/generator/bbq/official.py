@@ -24,7 +24,7 @@ _MADE = (
 )
 
 
-def prepare_import(options: ImportOptions) -> Prepared:
+def prepare_release(options: ImportOptions) -> Prepared:
     """Read and check an official release.
 
     Raises:
@@ -71,6 +71,14 @@ def _provenance(
         "incomplete_examples": {
             name: one.n_incomplete for name, one in items.items() if one.n_incomplete
         },
+        **findings(items, faults),
+        "fields_left_out": release.left_out,
+    }
+
+
+def findings(items: dict[str, Items], faults: list[Fault]) -> dict[str, Any]:
+    """Return what was found out about imported rows, for the manifest."""
+    return {
         "known_faults": [dataclasses.asdict(fault) for fault in faults],
         "without_target": {
             name: why for name, one in items.items() if (why := one.why_no_target())
@@ -78,7 +86,6 @@ def _provenance(
         "second_dimension": {
             name: found for name, one in items.items() if (found := one.targets.second_dimension)
         },
-        "fields_left_out": release.left_out,
     }
 
 
@@ -88,7 +95,7 @@ def _made(release: Release, items: dict[str, Items], faults: list[Fault]) -> lis
         _MADE,
         f"Files: {', '.join(names)}.",
         *(f"{line}." for line in _gaps(items)),
-        *(f"Rows without target in {line}." for line in _without_target(items)),
+        *(f"Rows without target in {line}." for line in without_target(items)),
         *(f"Known faults, kept as they are: {fault.sentence()}." for fault in faults),
     ]
 
@@ -100,7 +107,7 @@ def _notes(release: Release, items: dict[str, Items], faults: list[Fault]) -> li
         lines.append(f"not imported: {', '.join(absent)}")
     if release.left_out:
         lines.append(f"fields left out, as they are no part of BBQ: {', '.join(release.left_out)}")
-    lines += [f"without target: {line}" for line in _without_target(items)]
+    lines += [f"without target: {line}" for line in without_target(items)]
     lines += [f"known fault, kept as it is: {fault.sentence()}" for fault in faults]
     return lines
 
@@ -120,7 +127,8 @@ def _gaps(items: dict[str, Items]) -> list[str]:
     return lines
 
 
-def _without_target(items: dict[str, Items]) -> list[str]:
+def without_target(items: dict[str, Items]) -> list[str]:
+    """Say of which rows no target is known, and why."""
     return [
         f"{name}: {count:,} rows, {why}"
         for name, one in items.items()

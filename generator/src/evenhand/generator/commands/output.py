@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the version that is written."""
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of --limit (default: 0)")
+    parser.add_argument(
+        "--seed", metavar="N", type=int, default=0, help="of what is drawn (default: 0)"
+    )
     parser.add_argument(
         "--limit", metavar="N", type=positive, help="a sample of N complete examples a config"
     )
