@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from evenhand.contract import DataRefused
 from evenhand.scorer import statistics
 from evenhand.scorer.statistics import Sampling
 
@@ -252,3 +253,51 @@ def test_one_cluster_has_no_standard_error() -> None:
     )
 
     assert np.isnan(error)
+
+
+def test_bca_bounds_are_those_of_scipy() -> None:
+    """On one stratum of skewed values the bounds lie where scipy's BCa puts them."""
+    from scipy import stats
+
+    values = np.random.default_rng(2).exponential(1.0, 40)
+
+    bounds = statistics.interval(
+        mean_of(values),
+        np.zeros(40, dtype=np.int64),
+        sampling=Sampling(resamples=20_000, bootstrap="bca"),
+        limits=(-10, 10),
+        width=40,
+    )
+    reference = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(5)
+    ).confidence_interval
+
+    assert bounds is not None
+    assert bounds.method == "bca_bootstrap"
+    assert float(bounds.low) == pytest.approx(reference.low, abs=0.02)
+    assert float(bounds.high) == pytest.approx(reference.high, abs=0.02)
+
+
+def test_bca_is_shifted_against_the_percentiles_where_values_are_skewed() -> None:
+    """For a long right tail both bounds lie higher than the percentile bootstrap's."""
+    values = np.random.default_rng(2).exponential(1.0, 40)
+    low, high = {}, {}
+    for name in statistics.BOOTSTRAPS:
+        bounds = statistics.interval(
+            mean_of(values),
+            np.zeros(40, dtype=np.int64),
+            sampling=Sampling(resamples=4000, bootstrap=name),
+            limits=(-10, 10),
+            width=40,
+        )
+        assert bounds is not None
+        low[name], high[name] = float(bounds.low), float(bounds.high)
+
+    assert low["bca"] > low["percentile"]
+    assert high["bca"] > high["percentile"]
+
+
+def test_an_unknown_bootstrap_is_refused() -> None:
+    """The sentence names those that there are."""
+    with pytest.raises(DataRefused, match="percentile, bca"):
+        statistics.check_sampling(Sampling(bootstrap="best"))

@@ -24,5 +24,6 @@ COMMANDS = (
     CommandEntry("predict", "evenhand-scorer", "run an exported model over a dataset"),
     CommandEntry("check", "evenhand-scorer", "list all faults of a predictions file"),
     CommandEntry("score", "evenhand-scorer", "compute the metrics of a predictions file"),
+    CommandEntry("compare", "evenhand-scorer", "say which differences between models are real"),
     CommandEntry("report", "evenhand-scorer", "turn metric files into one HTML page or Markdown"),
 )

@@ -13,7 +13,7 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     level: float
     """Coverage that is aimed at, e.g. 0.95."""
     method: str
-    """``percentile_bootstrap`` or ``studentised_jackknife``."""
+    """``percentile_bootstrap``, ``bca_bootstrap`` or ``studentised_jackknife``."""
     n_resamples: int
     """Bootstrap resamples; 0 where the method draws none."""
     seed: int

@@ -1,0 +1,78 @@
+"""Say which differences between models are real.
+
+Every two models are compared on the same clusters (templates or questions): difference (B less A),
+interval, p-value by swapping whole clusters, corrected over all rows that share a metric, and the
+smallest difference that such a test would find. Three models or more are ranked too. Needs
+NAME.parts.parquet beside each NAME.json.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from evenhand.contract import WrongUse
+from evenhand.contract.tables import add_format_option, render_rows
+
+EXAMPLE = "evenhand compare model_a.json model_b.json --by category"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "metrics", metavar="METRICS", nargs="+", type=Path, help="metric JSON of each model"
+    )
+    parser.add_argument(
+        "--metric", metavar="ID", action="append", default=[],
+        help="compare this metric only, or all that begin so (may be repeated)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--by",
+        metavar="DIMENSION",
+        help="compare each group of a dimension, e.g. category, subject",
+    )
+    parser.add_argument(
+        "--anyway", metavar="PART", action="append", default=[],
+        help="compare although this differs: contract, version, dataset, configs, protocol or"
+        " precision (may be repeated)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--bootstrap", choices=("percentile", "bca"), default="percentile",
+        help="of the intervals from 30 clusters on (default: percentile)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of the resampling (default: 0)")
+    parser.add_argument(
+        "--resamples", type=int, default=10_000, help="resamples and swaps (default: 10000)"
+    )
+    parser.add_argument(
+        "--level", type=float, default=0.95, help="of intervals and tests (default: 0.95)"
+    )
+    add_format_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare and print both tables."""
+    from evenhand.scorer.comparison.guards import ANYWAY
+    from evenhand.scorer.comparison.tables import compare, for_people
+    from evenhand.scorer.statistics import Sampling, check_sampling
+
+    if len(arguments.metrics) < 2:
+        raise WrongUse("compare takes at least two metric files, one a model.")
+    unknown = [part for part in arguments.anyway if part not in ANYWAY]
+    if unknown:
+        raise WrongUse(f"There is no --anyway {unknown[0]}; there are: {', '.join(ANYWAY)}.")
+    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
+    check_sampling(sampling)
+    found = compare(
+        arguments.metrics,
+        metrics=arguments.metric,
+        by=arguments.by,
+        anyway=arguments.anyway,
+        sampling=sampling,
+    )
+    for warning in found.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    # A program gets the one table with full names, a person all of them with letters for models.
+    is_for_people = arguments.format in {"table", "md"}
+    tables = for_people(found) if is_for_people else [found.differences]
+    print("\n\n".join(render_rows(rows, arguments.format) for rows in tables if rows))
+    return 0

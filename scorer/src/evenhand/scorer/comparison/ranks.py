@@ -1,0 +1,90 @@
+"""The order of several models by one metric, and how sure it is."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from evenhand.scorer import statistics
+from evenhand.scorer.comparison.comparable import Comparable, Key
+from evenhand.scorer.comparison.paired import aligned
+from evenhand.scorer.statistics import Sampling
+
+Floats = NDArray[np.float64]
+
+
+class Rank(NamedTuple):
+    """The place of one model; 1 is nearest to the best value."""
+
+    key: Key
+    model: str
+    value: float
+    rank: float
+    """Equal values share their mean rank."""
+    low: float
+    high: float
+    """Of the ranks under resampled clusters, at the level asked."""
+    share_first: float
+    """Share of resamples in which the model is first; a shared first place counts in parts."""
+
+
+def ranks(
+    models: Sequence[tuple[str, dict[Key, Comparable]]], key: Key, sampling: Sampling
+) -> list[Rank]:
+    """Rank the models by how far a metric is from its best value, the same clusters for all.
+
+    Returns:
+        One a model, best first; empty where the metric has no best value, a model has no value, or
+        fewer than two clusters are there.
+    """
+    owners = [(name, own[key]) for name, own in models if key in own]
+    if len(owners) < 2 or owners[0][1].best is None:
+        return []
+    joined = _aligned_all([own for _, own in owners])
+    used = np.any([own.is_used for own in joined], axis=0)
+    if used.sum() < 2:
+        return []
+    estimators = [own.estimator(used) for own in joined]
+    strata = statistics.usable_strata(joined[0].strata[used])
+    every = np.ones((1, int(used.sum())))
+    values = np.array([estimator(every)[0] for estimator in estimators])
+    if np.isnan(values).any():
+        return []
+    rows = max(1, 4_000_000 // joined[0].width)
+    drawn = np.concatenate(
+        [
+            np.stack([estimator(weights) for estimator in estimators], axis=1)
+            for weights in statistics.bootstrap_weights(strata, sampling, rows=rows)
+        ]
+    )
+    best = owners[0][1].best
+    own = _places(values, best)
+    low, high, first = _spread_of(_places(drawn[~np.isnan(drawn).any(axis=1)], best), sampling)
+    found = [
+        Rank(key, owners[i][0], *(float(part[i]) for part in (values, own, low, high, first)))
+        for i in range(len(owners))
+    ]
+    return sorted(found, key=lambda rank: (rank.rank, rank.model))
+
+
+def _places(values: Floats, best: float) -> Floats:
+    """Return ranks by the distance from the best value, along the last axis."""
+    return np.asarray(rankdata(np.abs(values - best).round(12), method="average", axis=-1))
+
+
+def _spread_of(places: Floats, sampling: Sampling) -> tuple[Floats, Floats, Floats]:
+    """Return low and high rank and the share of first places of each model."""
+    tail = (1 - sampling.level) / 2
+    low, high = np.quantile(places, [tail, 1 - tail], axis=0, method="inverted_cdf")
+    is_first = places == places.min(axis=1, keepdims=True)
+    return low, high, (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def _aligned_all(owners: list[Comparable]) -> list[Comparable]:
+    """Put all over the union of their clusters."""
+    first = owners[0]
+    for other in owners[1:]:
+        first, _ = aligned(first, other)
+    return [aligned(own, first)[0] if own is not owners[0] else first for own in owners]
