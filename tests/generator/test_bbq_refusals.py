@@ -116,13 +116,14 @@ def test_a_sample_needs_a_complete_group(tmp_path: Path, group_of_four, write_js
 
 
 def test_wrong_use_is_told_before_any_file_is_read(tmp_path: Path) -> None:
-    """A config in other letters, an option of another benchmark, and a set that is not there."""
+    """A config in other letters, and an option of another benchmark."""
     source = tmp_path / "nowhere"
 
     with pytest.raises(WrongUse, match="no config religion; did you mean `Religion`"):
         bbq.prepare_import(ImportOptions(source=source, configs=("religion",)))
     with pytest.raises(WrongUse, match="are for unqover"):
         bbq.prepare_import(ImportOptions(source=source, header="newsqa"))
-    with pytest.raises(WrongUse, match="no templates of its own yet; take the official release"):
-        bbq.prepare(Options())
-    assert list(bbq.catalogue()) == []
+    with pytest.raises(WrongUse, match="no config religion; did you mean `Religion`"):
+        bbq.prepare(Options(configs=("religion",)))
+    with pytest.raises(WrongUse, match="are for unqover"):
+        bbq.prepare(Options(header="newsqa"))

@@ -53,10 +53,11 @@ def _made(drawn: list[DrawnCategory], options: Options) -> list[str]:
     return [
         f"Rendered from {whose} templates and lists of people by `evenhand generate bbq`.",
         (
-            f"Drawn with seed {options.seed}: up to {PAIRS_A_QUESTION} pairs of people a question, the"
-            " words of their scene, the wording of UNKNOWN and the order of the answers. Each role"
-            " (stereotyped person, other person, UNKNOWN) stands equally often at each of the three"
-            " places in a whole category, give or take one example; in a sample (`--limit`) nearly so."
+            f"Drawn with seed {options.seed}: up to {PAIRS_A_QUESTION} pairs of people a question,"
+            " the words of their scene, the wording of UNKNOWN and the order of the answers. Each"
+            " role (stereotyped person, other person, UNKNOWN) stands equally often at each of the"
+            " three places in a whole category, give or take one example; in a sample (`--limit`)"
+            " nearly so."
         ),
         (
             "A fresh draw (`evenhand generate bbq --seed N`, N of your own) gives other rows, which"
