@@ -1,6 +1,7 @@
 """BVF's records: contexts filled with a subject, and what a model expects at their slot.
 
-Source: "Bias-Volatility Framework", 2024 (Prejudice-Volatility Framework in its code).
+Source: "Bias and Volatility: A Statistical Framework for Evaluating Large Language Model's
+Stereotypes and the Associated Generation Inconsistency" (2024).
 """
 
 from typing import Annotated, Any, Literal
@@ -51,7 +52,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a model expects at one slot; exactly one of ``p``, ``word_p`` and ``answer`` is there."""
+    """What a model expects at one slot: one of ``p``, ``word_p`` and ``answer``."""
 
     id: str
     p: dict[str, Probability] | None = None
