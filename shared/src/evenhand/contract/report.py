@@ -1,8 +1,11 @@
 """The metric JSON: what was measured, on how many rows, how sure it is, and how it was made."""
 
+from typing import Any
+
 import msgspec
 
 from evenhand.contract.predictions import ModelReference
+from evenhand.contract.tables import render_html, render_rows
 
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,6 +119,59 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """``NAME.parts.parquet``: sufficient statistics by metric, cell and cluster, and the tables."""
     examples: SideFile | None = None
     """``NAME.examples.jsonl``: at most 200 rows a metric."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row a metric: value, interval, and how many rows were scored."""
+        return [
+            {
+                "config": metric.config,
+                "metric": metric.id,
+                **_numbers(metric),
+                "n_unscored": metric.n_unscored,
+                "why_null": metric.why_null,
+            }
+            for metric in self.metrics
+        ]
+
+    def group_rows(self, metric: str, dimension: str) -> list[dict[str, Any]]:
+        """Return one row a group of a dimension, e.g. ``category``, of every config.
+
+        Raises:
+            KeyError: the report has no such metric, or the metric no such dimension.
+        """
+        own = [found for found in self.metrics if found.id == metric]
+        if not own:
+            raise KeyError(f"There is no metric {metric}.")
+        return [
+            {
+                "config": found.config,
+                dimension: name,
+                **_numbers(group),
+                "p_value": group.p_value,
+                "p_holm": group.p_holm,
+                "why_null": group.why_null,
+            }
+            for found in own
+            for name, group in found.by[dimension].items()
+        ]
+
+    def __str__(self) -> str:
+        """Return the metrics as a table for a terminal."""
+        return render_rows(self.rows(), "table")
+
+    def _repr_html_(self) -> str:
+        """Return the metrics as a table for a notebook."""
+        caption = f"{self.dataset.stem} {self.dataset.version or ''}".strip()
+        return render_html(self.rows(), caption)
+
+
+def _numbers(found: Metric | GroupValue) -> dict[str, Any]:
+    return {
+        "value": found.value,
+        "low": found.interval.low if found.interval else None,
+        "high": found.interval.high if found.interval else None,
+        "n_scored": found.n_scored,
+    }
 
 
 def signature(parts: dict[str, str | int | float | None]) -> str:

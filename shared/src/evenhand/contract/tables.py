@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import html
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,29 @@ def render_rows(rows: Sequence[Mapping[str, Any]], form: str) -> str:
     if form == "md":
         return _markdown(columns, cells, rows)
     return _aligned(columns, cells, rows)
+
+
+def render_html(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
+    """Render rows as an HTML table for notebooks; everything in it is escaped.
+
+    >>> render_html([{"a": "<b>"}])
+    '<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    columns = list(rows[0]) if rows else []
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    body = "".join(f"<tr>{_html_cells(row, columns, rows)}</tr>" for row in rows)
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_cells(
+    row: Mapping[str, Any], columns: list[str], rows: Sequence[Mapping[str, Any]]
+) -> str:
+    styles = [' style="text-align:right"' if _is_number(rows, name) else "" for name in columns]
+    return "".join(
+        f"<td{style}>{html.escape(_cell(row.get(name)))}</td>"
+        for name, style in zip(columns, styles, strict=True)
+    )
 
 
 def _cell(value: object) -> str:
