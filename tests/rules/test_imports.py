@@ -17,8 +17,8 @@ ONLY_IN = [
     ("generator", "tokenizers", ("pieces.py",)),
     ("scorer", "onnxruntime", ("runtime/",)),
     ("scorer", "tokenizers", ("runtime/",)),
-    ("scorer", "torch", ("runtime/export.py",)),
-    ("scorer", "transformers", ("runtime/export.py",)),
+    ("scorer", "torch", ("runtime/export/",)),
+    ("scorer", "transformers", ("runtime/export/",)),
     ("scorer", "jinja2", ("report/", "runtime/chat.py")),
 ]
 

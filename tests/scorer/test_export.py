@@ -16,8 +16,7 @@ from tokenizers import Tokenizer
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.files import sha256_of_file
-from evenhand.scorer.runtime import export as work
-from evenhand.scorer.runtime.export import export
+from evenhand.scorer.runtime.export import export, source, writing
 from evenhand.scorer.runtime.model_card import ModelCard, read_model_card
 from evenhand.scorer.runtime.session import open_session
 
@@ -239,7 +238,7 @@ def test_pickle_beside_the_weights_is_never_loaded(copied, tmp_path) -> None:
 
 def test_difference_above_the_tolerance(tiny_model, tmp_path, monkeypatch) -> None:
     """A file that differs from torch by more than is allowed is not kept, nor half of it."""
-    monkeypatch.setitem(work.TOLERANCE, "fp32", 0.0)
+    monkeypatch.setitem(writing.TOLERANCE, "fp32", 0.0)
     with pytest.raises(DataRefused, match=r"differs from torch by .* more than fp32 allows"):
         _export(tiny_model("bert", "question-answering"), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -256,7 +255,7 @@ def test_model_is_not_replaced_by_its_export(copied, tmp_path) -> None:
 
 def test_too_large_for_one_file(tiny_model, tmp_path, monkeypatch) -> None:
     """Weights that one ONNX file cannot hold are refused before the export."""
-    monkeypatch.setattr(work, "_LARGEST_WEIGHTS", 1_000)
+    monkeypatch.setattr(source, "_LARGEST_WEIGHTS", 1_000)
     with pytest.raises(DataRefused, match="larger than 2 GB"):
         _export(tiny_model("bert", "question-answering"), tmp_path / "out")
 

@@ -1,0 +1,73 @@
+"""Span models: the two logits of each token."""
+
+from typing import Any
+
+import torch
+from transformers import AutoModelForQuestionAnswering
+
+from evenhand.scorer.runtime.export.encoder import (
+    GRID,
+    encoder_inputs,
+    example,
+    probes,
+    run_encoder,
+)
+from evenhand.scorer.runtime.export.source import Source
+from evenhand.scorer.runtime.export.tasks import Axes, Pairs
+from evenhand.scorer.runtime.probe import Arrays
+from evenhand.scorer.runtime.session import Session
+
+LOADER = AutoModelForQuestionAnswering
+_OUTPUTS = ["start_logits", "end_logits"]
+
+
+class _SpanLogits(torch.nn.Module):  # type: ignore[misc]
+    """The two logits of each token."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return start and end logits, both [batch, length]."""
+        found = run_encoder(self.model, inputs)
+        return found.start_logits, found.end_logits
+
+
+def refuse_unfit(_source: Source) -> None:
+    """Refuse nothing: whatever has weights for the head can do the task."""
+
+
+def inputs_of(model: Any) -> list[str]:
+    """Return the encoder's own inputs."""
+    return encoder_inputs(model)
+
+
+def outputs_of(_model: Any) -> list[str]:
+    """Return the two outputs, each [batch, length]."""
+    return _OUTPUTS
+
+
+def graph_of(model: Any) -> torch.nn.Module:
+    """Return the module that gives both logits."""
+    return _SpanLogits(model)
+
+
+def example_of(model: Any) -> Arrays:
+    """Return two rows of tokens."""
+    return example(inputs_of(model))
+
+
+def axes_of(model: Any) -> Axes:
+    """Return batch and length for every input and output."""
+    return dict.fromkeys((*inputs_of(model), *_OUTPUTS), GRID)
+
+
+def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
+    """Yield the logits of real tokens."""
+    for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
+        found = source.model(**{name: torch.from_numpy(a) for name, a in arrays.items()})
+        theirs = (found.start_logits.numpy(), found.end_logits.numpy())
+        is_real = arrays["attention_mask"] == 1
+        for own, other in zip(session.run(arrays), theirs, strict=True):
+            yield own[is_real], other[is_real]

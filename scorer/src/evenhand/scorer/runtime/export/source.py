@@ -1,0 +1,182 @@
+"""A model as transformers loads it from a folder or from the Hub."""
+
+import contextlib
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import torch
+import transformers
+from tokenizers import Tokenizer
+from transformers import AutoTokenizer
+
+from evenhand.contract.errors import DataRefused
+from evenhand.scorer.runtime.model_card import TOKENIZER_NAME, Task, Token, special_token
+from evenhand.scorer.runtime.probe import Vocabulary
+
+_LARGEST_WEIGHTS = 2_000_000_000
+"""Above 2 GB (protobuf's limit) ONNX spreads the weights over files that no digest covers."""
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_VOCABULARIES = ("vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model")
+"""Files that tokenizers of older models are made from."""
+
+Result = TypeVar("Result")
+
+
+class Source(NamedTuple):
+    """A model as transformers loaded it, and what the card says of it."""
+
+    name: str
+    revision: str | None
+    model: Any
+    tokenizer: Tokenizer
+    mask: Token | None
+    pad: Token | None
+    cls: Token | None
+    sep: Token | None
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What random inputs are drawn from."""
+        special = (self.pad, self.cls, self.sep)
+        return Vocabulary(
+            self.model.config.vocab_size, *(token.id if token else None for token in special)
+        )
+
+    @property
+    def max_length(self) -> int:
+        """How many tokens the model's table of positions holds."""
+        positions = int(getattr(self.model.config, "max_position_embeddings", 512))
+        embeddings = getattr(self.model.base_model, "embeddings", None)
+        table = getattr(embeddings, "position_embeddings", None)
+        # RoBERTa and its kin begin to count after the pad token, the padding_idx of the table.
+        padding = getattr(table, "padding_idx", None)
+        return positions if padding is None else positions - int(padding) - 1
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Keep what torch and transformers say about their own workings off the screen."""
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def load(model: str, task: Task, loader: Any) -> Source:
+    """Load a local folder, without a look at the network, or a Hub id.
+
+    Args:
+        model: the folder or the id.
+        task: for the sentence of an error.
+        loader: the Auto class of transformers for the task.
+
+    Raises:
+        DataRefused: it cannot be loaded from safetensors alone, has no weights for the task, its
+            tokenizer is of another model, or it is too large for one file.
+    """
+    folder = Path(model)
+    is_local = folder.is_dir()
+    if not is_local and not _HUB_ID.fullmatch(model):
+        raise DataRefused(f"{model} is neither a folder nor the id of a model on the Hub.")
+    options = {"local_files_only": is_local, "trust_remote_code": False}
+    loaded, report = _call(
+        model,
+        f"as a {task} model with safetensors weights",
+        lambda: loader.from_pretrained(
+            model,
+            use_safetensors=True,
+            attn_implementation="eager",
+            dtype=torch.float32,
+            output_loading_info=True,
+            **options,
+        ),
+    )
+    if report["missing_keys"]:
+        first = min(report["missing_keys"])
+        raise DataRefused(
+            f"{model} has no weights for {first}, so it was not trained for {task};"
+            " choose the --task that it was trained for."
+        )
+    described = _call(
+        model, "with its tokenizer", lambda: AutoTokenizer.from_pretrained(model, **options)
+    )
+    tokenizer = _call(
+        model, "with a fast tokenizer", lambda: _fast_tokenizer(model, described, options)
+    )
+    source = _source(folder.resolve().name if is_local else model, loaded, described, tokenizer)
+    _refuse_unfit(source)
+    return source
+
+
+def _call(model: str, what: str, load: Callable[[], Result]) -> Result:
+    """Run a loader of transformers and turn whatever it raises into one sentence."""
+    try:
+        return load()
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300].rstrip(".")
+        raise DataRefused(f"{model} cannot be loaded {what}: {reason}.") from error
+
+
+def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Tokenizer:
+    """Return the model's own ``tokenizer.json`` where there is one, unpadded and untruncated.
+
+    The file is taken as it is, because transformers rebuilds the tokenizers of some families.
+    """
+    path = _file_of(model, TOKENIZER_NAME, options)
+    if path is None:
+        # Of nothing at all transformers makes a tokenizer that knows the special tokens alone.
+        if not any(_file_of(model, name, options) for name in _VOCABULARIES):
+            raise FileNotFoundError("it has neither tokenizer.json nor a vocabulary file")
+        tokenizer = Tokenizer.from_str(described.backend_tokenizer.to_str())
+    else:
+        tokenizer = Tokenizer.from_file(path)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _file_of(model: str, name: str, options: dict[str, Any]) -> str | None:
+    """Return where a file of the model lies, or None where the model has no such file."""
+    path: str | None = transformers.utils.cached_file(
+        model,
+        name,
+        local_files_only=options["local_files_only"],
+        _raise_exceptions_for_missing_entries=False,
+    )
+    return path
+
+
+def _source(name: str, model: Any, described: Any, tokenizer: Tokenizer) -> Source:
+    ids = tokenizer.get_vocab(with_added_tokens=True)
+    return Source(
+        name=name,
+        revision=getattr(model.config, "_commit_hash", None),
+        model=model.eval(),
+        tokenizer=tokenizer,
+        mask=special_token(described.mask_token, ids),
+        pad=special_token(described.pad_token, ids),
+        cls=special_token(described.cls_token, ids),
+        sep=special_token(described.sep_token, ids),
+    )
+
+
+def _refuse_unfit(source: Source) -> None:
+    """Refuse what would export and could then not be run, whatever the task."""
+    largest_id = max(source.tokenizer.get_vocab(with_added_tokens=True).values())
+    n_words = int(source.model.config.vocab_size)
+    if largest_id >= n_words:
+        raise DataRefused(
+            f"The tokenizer of {source.name} has the id {largest_id}, but the model has only"
+            f" {n_words} words; they do not belong together."
+        )
+    if sum(weights.nbytes for weights in source.model.parameters()) > _LARGEST_WEIGHTS:
+        raise DataRefused(f"{source.name} is larger than 2 GB, which one ONNX file cannot hold.")

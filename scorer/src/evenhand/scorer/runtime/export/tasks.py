@@ -1,0 +1,61 @@
+"""What each task brings to the export: its graph, and how the file is compared with torch."""
+
+import importlib
+from collections.abc import Iterator
+from typing import Any, Protocol, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from evenhand.scorer.runtime.export.source import Source
+from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.probe import Arrays
+from evenhand.scorer.runtime.session import Session
+
+Axes = dict[str, dict[int, str]]
+"""The axes of each input and output that may have any size, by name."""
+Logits = NDArray[np.floating[Any]]
+Pairs = Iterator[tuple[Logits, Logits]]
+"""Ours and torch's, of one shape."""
+
+
+class TaskModule(Protocol):
+    """``evenhand.scorer.runtime.export.<task>``."""
+
+    LOADER: Any
+    """The Auto class of transformers."""
+
+    def refuse_unfit(self, source: Source) -> None:
+        """Refuse a model that cannot do the task.
+
+        Raises:
+            DataRefused: as said.
+        """
+
+    def inputs_of(self, model: Any) -> list[str]:
+        """Return the names of the graph's inputs, in order."""
+
+    def outputs_of(self, model: Any) -> list[str]:
+        """Return the names of the graph's outputs, in order."""
+
+    def graph_of(self, model: Any) -> torch.nn.Module:
+        """Return the module that is exported; its inputs are those named, in order."""
+
+    def example_of(self, model: Any) -> Arrays:
+        """Return small inputs with which the graph is traced."""
+
+    def axes_of(self, model: Any) -> Axes:
+        """Return the free axes of inputs and outputs."""
+
+    def compared(self, source: Source, session: Session, lengths: list[int]) -> Pairs:
+        """Run inputs of some lengths through the file and the untouched torch model.
+
+        Yields logits of both, without those that padding stands for.
+        """
+
+
+def task_module(task: Task) -> TaskModule:
+    """Import the module of a task."""
+    name = task.replace("-", "_")
+    return cast("TaskModule", importlib.import_module(f"{__package__}.{name}"))
