@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from evenhand.contract.report import Report
-from evenhand.scorer.bbq.scoring import read_files, score_dataset
+from evenhand.scorer.bbq.reading import read_files
+from evenhand.scorer.bbq.scoring import score_dataset
 from evenhand.scorer.bbq.tables import group_table
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.stems import Options

@@ -303,12 +303,23 @@ def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
     rows = [json.loads(line) for line in answers("Age").read_text(encoding="utf-8").splitlines()]
     rows[0] = {"id": rows[0]["id"], "answer": "the cashier"}
     path = _write_lines(tmp_path / "partial.jsonl", rows[:-1])
-    coverage, faults = files.check_files([path], age, "evenhand", [])
+    coverage, faults, notes = files.check_files([path], age, "evenhand", [])
 
     assert coverage == [
-        {"config": "Age", "questions": 24, "answered": 23, "unscored": 1, "coverage": 23 / 24}
+        {
+            "config": "Age",
+            "questions": 24,
+            "answered": 23,
+            "unscored": 1,
+            "coverage": 23 / 24,
+            "coverage_ambig": 1.0,
+            "coverage_disambig": 11 / 12,
+        }
     ]
     assert [(fault.kind, fault.n) for fault in faults] == [("missing ids in Age", 1)]
+    assert notes == [
+        "Age: 1 answers are unscored: no matching answer (Age-00000 'the cashier')."
+    ]
 
 
 def test_refusal_names_the_command_that_lists_all(age, answers, tmp_path) -> None:

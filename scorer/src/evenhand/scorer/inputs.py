@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -27,6 +27,8 @@ class Inputs:
     headers: dict[Path, Header]
     records: list[PredictionsRecord]
     faults: list[Fault]
+    notes: list[str] = field(default_factory=list)
+    """What a person has to know about how the files were read."""
 
 
 def read_inputs(paths: Sequence[Path]) -> Inputs:

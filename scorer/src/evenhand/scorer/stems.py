@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from evenhand.contract.report import Report
 from evenhand.scorer.datasets import Dataset
@@ -26,6 +26,15 @@ class Options:
     sampling: Sampling = DEFAULT_SAMPLING
 
 
+class Checked(NamedTuple):
+    """What ``evenhand check`` prints; a benchmark may leave out the notes."""
+
+    coverage: Rows
+    faults: list[Fault]
+    notes: Sequence[str] = ()
+    """What is no fault and yet to be known: how a file was read, what is unscored and why."""
+
+
 class Outcome(Protocol):
     """A report with what its side files are made of."""
 
@@ -38,7 +47,7 @@ class StemModule(Protocol):
     """``evenhand.scorer.<stem>.files``: from files to metrics and their side files."""
 
     READERS: tuple[str, ...]
-    """Formats that are read, ours (``evenhand``) first."""
+    """Formats that are read, ours (``evenhand``) first; ``NAME[:WHAT]`` may be told to choose."""
 
     def score_files(
         self, paths: Sequence[Path], dataset: Dataset | None, reader: str, options: Options
@@ -48,7 +57,7 @@ class StemModule(Protocol):
     def check_files(
         self, paths: Sequence[Path], dataset: Dataset | None, reader: str, configs: Sequence[str]
     ) -> tuple[Rows, list[Fault]]:
-        """Return the coverage by config, and all faults."""
+        """Return the coverage by config, and all faults; see :class:`Checked`."""
 
     def write_outcome(self, outcome: Any, path: Path) -> Report:
         """Write the metric JSON and its side files; return the report that names them."""

@@ -107,6 +107,27 @@ def choice_of(text: str, options: Options) -> Choice:
     return Choice(None, TWO_MATCHES if found else NO_MATCH)
 
 
+def places_of(texts: Sequence[str], options: Options) -> tuple[int, ...] | None:
+    """Return which of the three answers each of some texts is; None where they are not all three.
+
+    There may be more texts than answers: each UNKNOWN wording is the UNKNOWN answer.
+
+    >>> options = Options(("The man", "The woman", "Unknown"), ("", "", ""), 2)
+    >>> places_of([" The woman", "Not known", " The man", " Undetermined"], options)
+    (1, 2, 0, 2)
+    """
+    if len(texts) == len(options.answers) and all(
+        _normal(text) == _normal(own) for text, own in zip(texts, options.answers, strict=True)
+    ):
+        return tuple(range(len(texts)))
+    known = _plain(options).answers
+    found = [known.get(_core(text), frozenset()) for text in texts]
+    if any(len(own) != 1 for own in found):
+        return None
+    places = tuple(min(own) for own in found)
+    return places if set(places) == {0, 1, 2} else None
+
+
 class _Plain(NamedTuple):
     """The answers in the form in which texts are compared."""
 

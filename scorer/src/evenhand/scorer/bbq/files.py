@@ -2,26 +2,29 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from evenhand.contract import WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.bbq.answers import MISSING
+from evenhand.scorer.bbq.choices import Choices
 from evenhand.scorer.bbq.outputs import write_outcome
+from evenhand.scorer.bbq.reading import READERS, read_files
 from evenhand.scorer.bbq.scoring import (
-    READERS,
     Outcome,
     configs_to_score,
+    faults_of_files,
     ids_of_no_config,
     match_config,
-    read_files,
     score_dataset,
 )
 from evenhand.scorer.bbq.tables import group_table, metric_rows, unknown_wordings
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import Fault
-from evenhand.scorer.inputs import header_faults
+from evenhand.scorer.faults import FIRST
 from evenhand.scorer.readers import OURS
-from evenhand.scorer.stems import Options, Rows
+from evenhand.scorer.stems import Checked, Options, Rows
 
 __all__ = ["READERS", "check_files", "score_files", "tables", "write_outcome"]
 
@@ -39,36 +42,70 @@ def score_files(
     check = f"evenhand check {dataset.folder} {' '.join(map(str, paths))}"
     if reader != OURS:
         check += f" --reader {reader}"
-    return score_dataset(dataset, read_files(paths, reader), options, check=check)
+    return score_dataset(dataset, read_files(paths, reader, dataset), options, check=check)
 
 
 def check_files(
     paths: Sequence[Path], dataset: Dataset | None, reader: str, configs: Sequence[str]
-) -> tuple[Rows, list[Fault]]:
-    """Return the coverage by category, and all faults of the files.
+) -> Checked:
+    """Return the coverage by category and condition, all faults, and what is unscored and why.
 
     An answer that matches none of the three is no fault; it is counted as unscored.
     """
     dataset = _needed(dataset)
-    inputs = read_files(paths, reader)
-    faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
+    inputs = read_files(paths, reader, dataset)
+    faults, left_out = faults_of_files(inputs, dataset, configs)
+    notes = [*inputs.notes, *(fault.sentence() for fault in left_out)]
+    if inputs.rows.is_empty() and faults:
+        return Checked([], faults, notes)
     if not configs:
         faults += ids_of_no_config(dataset, inputs.rows)
     coverage: Rows = []
     for config in configs_to_score(dataset, inputs.rows, configs):
         items, choices, own = match_config(dataset, inputs.rows, config)
         faults += [fault._replace(kind=f"{fault.kind} in {config}") for fault in own]
-        n, answered = len(items), sum(why != MISSING for why in choices.why)
-        coverage.append(
-            {
-                "config": config,
-                "questions": n,
-                "answered": answered,
-                "unscored": answered - sum(why is None for why in choices.why),
-                "coverage": answered / n if n else None,
-            }
-        )
-    return coverage, faults
+        coverage.append(_coverage(config, items, choices))
+        notes += _unscored(config, items, choices)
+    return Checked(coverage, faults, notes)
+
+
+def _coverage(config: str, items: pl.DataFrame, choices: Choices) -> dict[str, Any]:
+    """Return how many questions of a category are answered, also by condition."""
+    rows = pl.DataFrame(
+        {
+            "condition": items["context_condition"],
+            "is_answered": [why != MISSING for why in choices.why],
+            "is_scored": [why is None for why in choices.why],
+        }
+    )
+    n, answered = len(rows), int(rows["is_answered"].sum())
+    by_condition = {
+        f"coverage_{name}": rows.filter(pl.col("condition") == name)["is_answered"].mean()
+        for name in ("ambig", "disambig")
+    }
+    return {
+        "config": config,
+        "questions": n,
+        "answered": answered,
+        "unscored": answered - int(rows["is_scored"].sum()),
+        "coverage": answered / n if n else None,
+        **by_condition,
+    }
+
+
+def _unscored(config: str, items: pl.DataFrame, choices: Choices) -> list[str]:
+    """Say for each reason how many answers are unscored for it, with the first ones' texts."""
+    found: dict[str, list[str]] = {}
+    for identity, why, text in zip(items["id"], choices.why, choices.text, strict=True):
+        if why not in {None, MISSING}:
+            found.setdefault(str(why), []).append(
+                identity if text is None else f"{identity} {text[:60]!r}"
+            )
+    return [
+        f"{config}: {len(own):,} answers are unscored: {why}"
+        f" ({'; '.join(own[:FIRST])}{'; ...' if len(own) > FIRST else ''})."
+        for why, own in sorted(found.items())
+    ]
 
 
 def tables(outcome: Outcome, report: Report) -> list[Rows]:

@@ -4,37 +4,27 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.bbq import CATEGORIES
-from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import DatasetRecord, Report
-from evenhand.scorer.bbq.answers import NO_MATCH
 from evenhand.scorer.bbq.choices import MISSING_IDS, Choices, choices_of
+from evenhand.scorer.bbq.foreign_answers import NOT_IN_DATASET
 from evenhand.scorer.bbq.metric_records import Provenance
-from evenhand.scorer.bbq.predictions import SCHEMA, read_answers
 from evenhand.scorer.bbq.score import ITEM_KINDS, Scored, report_of, score_choices
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
 from evenhand.scorer.inputs import (
     Inputs,
-    check_one_model,
-    check_paths,
     header_faults,
     precision_warnings,
     protocol_of,
-    record_of,
 )
 from evenhand.scorer.matching import configs_in, of_config
-from evenhand.scorer.readers import OURS, unifiedqa
 from evenhand.scorer.stems import Options
-
-UNIFIEDQA = tuple(f"unifiedqa:{variant}" for variant in unifiedqa.VARIANTS)
-READERS = (OURS, *UNIFIEDQA)
 
 
 class Texts(NamedTuple):
@@ -71,8 +61,10 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     """
     manifest = dataset.manifest
     names = ", ".join(record.name for record in inputs.records)
+    faults, left_out = faults_of_files(inputs, dataset, options.configs)
+    if inputs.rows.is_empty():
+        refuse(names, faults, command=check)
     configs = configs_to_score(dataset, inputs.rows, options.configs)
-    faults = [*inputs.faults, *header_faults(inputs.headers, manifest)]
     if not options.configs:
         faults += ids_of_no_config(dataset, inputs.rows)
     refuse(names, faults, command=check)
@@ -87,56 +79,27 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
         refuse(f"{names}, {config}", kept, command=check)
     items = pl.concat([own for own, _, _ in found])
     scored = score_choices(items, together(own for _, own, _ in found), provenance)
-    warnings = [*_absent(dataset, configs), *precision_warnings(inputs.headers)]
+    warnings = [
+        *inputs.notes,
+        *(fault.sentence() for fault in left_out),
+        *_absent(dataset, configs),
+        *precision_warnings(inputs.headers),
+    ]
     report = report_of(scored, provenance=provenance, predictions=inputs.records, warnings=warnings)
     return Outcome(report, scored, texts_of(dataset, configs))
 
 
-def read_files(paths: Sequence[Path], reader: str) -> Inputs:
-    """Read the predictions of one model.
+def faults_of_files(
+    inputs: Inputs, dataset: Dataset, asked: Sequence[str]
+) -> tuple[list[Fault], list[Fault]]:
+    """Return the faults of the files, and apart those that --config makes none.
 
-    Args:
-        paths: the files, each read in the same format.
-        reader: one of :data:`READERS`.
-
-    Raises:
-        DataRefused: a file cannot be read, is given twice, or two files state different models.
+    Where configs are asked for, rows of other ones may be there, and rows that are told by their
+    words alone do not say which config they are of.
     """
-    check_paths(paths)
-    found = [_read_unifiedqa(path, reader) if reader in UNIFIEDQA else _read_ours(path)
-             for path in paths]  # fmt: skip
-    headers = {path: header for own in found for path, header in own.headers.items()}
-    check_one_model(headers)
-    faults = [
-        fault if len(paths) == 1 else fault._replace(kind=f"{fault.kind} in {path.name}")
-        for path, own in zip(paths, found, strict=True)
-        for fault in own.faults
-    ]
-    rows = pl.concat([own.rows for own in found])
-    return Inputs(rows, headers, [record for own in found for record in own.records], faults)
-
-
-def _read_ours(path: Path) -> Inputs:
-    found = read_answers(path)
-    headers = {path: found.header} if found.header else {}
-    record = record_of(path, sha256_of_file(path), OURS, found.header)
-    return Inputs(found.rows, headers, [record], found.faults)
-
-
-def _read_unifiedqa(path: Path, reader: str) -> Inputs:
-    """Read a file of the release; what it says of an answer stands, also that it matches none."""
-    rows = unifiedqa.read(path, reader.split(":")[1])
-    number = pl.col("example_id").cast(pl.String).str.zfill(5)
-    is_unmatched = pl.col("choice").is_null()
-    found = rows.select(
-        pl.concat_str("category", number, separator="-").alias("id"),
-        pl.col("choice").alias("label"),
-        "answer",
-        *(pl.lit(None, pl.Float64).alias(f"score{place}") for place in range(3)),
-        pl.when(is_unmatched).then(pl.lit(NO_MATCH)).alias("why_unscored"),
-    )
-    record = record_of(path, sha256_of_file(path), reader, None)
-    return Inputs(found.select(*SCHEMA), {}, [record], [])
+    faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
+    left_out = [own for own in faults if asked and own.kind.startswith(NOT_IN_DATASET)]
+    return [own for own in faults if own not in left_out], left_out
 
 
 def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """List all faults of a predictions file at once: missing, unknown and duplicate ids, wrong types,
-values out of range, another dataset's digest. Exit code 1 when there are any.
+values out of range, another dataset's digest, rows of no question of the dataset. Exit code 1 when
+there are any. Says how the file was read, what is unscored and why, and prints the next command.
 """
 
 import argparse
@@ -8,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.contract.tables import add_format_option, render_rows
-from evenhand.scorer.commands.score import add_reader_option, stem_and_dataset
+from evenhand.scorer.commands.reader_choice import choose, hinting
+from evenhand.scorer.commands.score import add_reader_option
 
 if TYPE_CHECKING:
+    from evenhand.scorer.commands.reader_choice import Chosen
     from evenhand.scorer.faults import Fault
 
 EXAMPLE = "evenhand check datasets_out/unqover/1.0.0 predictions.parquet"
@@ -20,8 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("dataset", metavar="DATASET", help="folder of one dataset version, or stem")
     parser.add_argument(
-        "predictions", metavar="FILE", nargs="+", type=Path, help="predictions of one model"
-    )
+        "predictions", metavar="FILE", nargs="+", type=Path,
+        help="predictions of one model; - for stdin; beside a batch's output its request file",
+    )  # fmt: skip
     parser.add_argument(
         "--config", metavar="C", action="append", default=[],
         help="check this config only (may be repeated; default: all that occur in the files)",
@@ -31,25 +35,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print coverage and faults."""
-    stem, dataset = stem_and_dataset(arguments.dataset, arguments.reader)
-    coverage, faults = stem.check_files(
-        arguments.predictions, dataset, arguments.reader, arguments.config
-    )
-    print(_rendered(coverage, faults, arguments.format))
-    if faults:
-        kinds = "kind" if len(faults) == 1 else "kinds"
-        print(f"{len(faults)} {kinds} of fault", file=sys.stderr)
+    """Print coverage, faults and notes."""
+    from evenhand.scorer.readers.stdin import with_stdin
+    from evenhand.scorer.stems import Checked
+
+    with with_stdin(arguments.predictions) as paths:
+        chosen = choose(arguments.dataset, arguments.reader, paths)
+        with hinting(chosen, paths):
+            found = Checked(
+                *chosen.stem.check_files(paths, chosen.dataset, chosen.reader, arguments.config)
+            )
+    print(_rendered(found.coverage, found.faults, arguments.format))
+    for note in found.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if found.faults:
+        kinds = "kind" if len(found.faults) == 1 else "kinds"
+        print(f"{len(found.faults)} {kinds} of fault", file=sys.stderr)
+        _suggest(arguments, chosen, found.faults)
         return 1
-    print(f"no faults; next: {_next(arguments)}", file=sys.stderr)
+    print(f"no faults; next: {_next(arguments, chosen.reader)}", file=sys.stderr)
     return 0
+
+
+def _suggest(arguments: argparse.Namespace, chosen: "Chosen", faults: list["Fault"]) -> None:
+    """Print the command that scores in spite of the faults, where they are missing rows alone."""
+    if all(fault.kind.startswith("missing ids") for fault in faults):
+        command = _next(arguments, chosen.reader)
+        print(f"without the missing ones: {command} --allow-missing", file=sys.stderr)
 
 
 def _rendered(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
     """Return coverage and faults for people, the faults alone for programs."""
     if form in {"table", "md"}:
         lines = [f"- {fault.sentence()}" for fault in faults]
-        return "\n".join([render_rows(coverage, form), *([""] if lines else []), *lines])
+        table = [render_rows(coverage, form)] if coverage else []
+        return "\n".join([*table, *([""] if lines and table else []), *lines])
     rows = [
         {"fault": f.kind, "count": f.n, "first": "; ".join(f.first), "remedy": f.remedy}
         for f in faults
@@ -57,10 +77,10 @@ def _rendered(coverage: list[dict[str, object]], faults: list["Fault"], form: st
     return render_rows(rows, form)
 
 
-def _next(arguments: argparse.Namespace) -> str:
+def _next(arguments: argparse.Namespace, reader: str) -> str:
     words = ["evenhand score", arguments.dataset, "--predictions", *arguments.predictions]
     for config in arguments.config:
         words += ["--config", config]
-    if arguments.reader != "evenhand":
-        words += ["--reader", arguments.reader]
+    if reader != "evenhand":
+        words += ["--reader", reader]
     return " ".join(str(word) for word in [*words, "--out metrics.json"])

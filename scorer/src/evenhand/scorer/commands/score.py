@@ -8,14 +8,10 @@ statistics (NAME.parts.parquet) and the strongest examples (NAME.examples.jsonl)
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from evenhand.contract import STEMS, WrongUse
+from evenhand.contract import WrongUse
 from evenhand.contract.tables import add_format_option, render_rows
-
-if TYPE_CHECKING:
-    from evenhand.scorer.datasets import Dataset
-    from evenhand.scorer.stems import StemModule
+from evenhand.scorer.commands.reader_choice import choose, hinting
 
 EXAMPLE = (
     "evenhand score datasets_out/unqover/1.0.0 --predictions predictions.parquet --out metrics.json"
@@ -27,7 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", help="folder of one dataset version, or stem")
     parser.add_argument(
         "--predictions", metavar="FILE", nargs="+", type=Path, required=True,
-        help="predictions of one model: JSONL, CSV, TSV (.gz, .zst) or Parquet",
+        help="predictions of one model: JSONL, CSV, TSV (.gz, .zst) or Parquet, or another tool's"
+        " file (see --reader); - for stdin",
     )  # fmt: skip
     parser.add_argument(
         "--config", metavar="C", action="append", default=[],
@@ -58,14 +55,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def add_reader_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--reader``."""
     parser.add_argument(
-        "--reader", metavar="NAME", default="evenhand",
-        help="format of the predictions: evenhand (ours; default), or for UnQover the original's"
-        " output.json: unqover; for BBQ the UnifiedQA files: unifiedqa:race, :arc or :qonly",
+        "--reader", metavar="NAME", default="auto",
+        help="format of the predictions (default: auto, told from the first record and said):"
+        " evenhand (ours); for UnQover unqover (the original's output.json); for BBQ"
+        " unifiedqa:race, :arc or :qonly, lm-eval[:FILTER], helm[:TRIAL], inspect[:EPOCH],"
+        " lighteval, openai-batch, anthropic-batch, table[:COLUMN] (CSV in the wild)",
     )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score, write the three files, and print what came out."""
+    from evenhand.scorer.readers.stdin import with_stdin
     from evenhand.scorer.statistics import Sampling, check_sampling
     from evenhand.scorer.stems import Options
 
@@ -78,9 +78,11 @@ def run(arguments: argparse.Namespace) -> int:
         sampling=sampling,
     )
     check_out(arguments.out)
-    stem, dataset = stem_and_dataset(arguments.dataset, arguments.reader)
-    outcome = stem.score_files(arguments.predictions, dataset, arguments.reader, options)
-    report = stem.write_outcome(outcome, arguments.out)
+    with with_stdin(arguments.predictions) as paths:
+        stem, dataset, reader = chosen = choose(arguments.dataset, arguments.reader, paths)
+        with hinting(chosen, paths):
+            outcome = stem.score_files(paths, dataset, reader, options)
+        report = stem.write_outcome(outcome, arguments.out)
     for warning in report.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     tables = stem.tables(outcome, report)
@@ -98,21 +100,3 @@ def check_out(path: Path) -> None:
         raise WrongUse(f"--out {path} is a folder; give the name of a file, e.g. metrics.json.")
     if not path.parent.is_dir():
         raise WrongUse(f"--out {path}: the folder {path.parent} does not exist; make it first.")
-
-
-def stem_and_dataset(name: str, reader: str) -> tuple["StemModule", "Dataset | None"]:
-    """Open what was named: a dataset folder, or a benchmark whose files describe themselves.
-
-    Raises:
-        WrongUse: the benchmark has no such reader.
-        DataRefused: the dataset cannot be opened.
-    """
-    from evenhand.scorer.datasets import open_dataset
-    from evenhand.scorer.stems import stem_module
-
-    is_stem = name in STEMS and not (Path(name) / "evenhand.json").is_file()
-    dataset = None if is_stem else open_dataset(name)
-    module = stem_module(name if dataset is None else dataset.manifest.stem)
-    if reader not in module.READERS:
-        raise WrongUse(f"There is no --reader {reader}; there are: {', '.join(module.READERS)}.")
-    return module, dataset

@@ -3,7 +3,7 @@
 ``evenhand`` reads our own files; every other reader has the name of the format it reads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evenhand.contract import DataRefused
@@ -37,3 +37,17 @@ def read_predictions(path: Path) -> PredictionRows:
         f"{path}: the name must end in {', '.join(_BY_KIND)} (each also with .gz or .zst but for"
         f" .parquet).{hint}"
     )
+
+
+def is_offered(reader: str, offered: Sequence[str]) -> bool:
+    """Say whether a reader is one of those that a benchmark offers.
+
+    >>> offered = ("evenhand", "lm-eval[:FILTER]")
+    >>> [is_offered(name, offered) for name in ("lm-eval", "lm-eval:none", "evenhand:x")]
+    [True, True, False]
+    """
+    for entry in offered:
+        name, bracket, _ = entry.partition("[")
+        if reader == name or (bracket and reader.startswith(f"{name}:") and reader[-1] != ":"):
+            return True
+    return False

@@ -1,16 +1,24 @@
 """Which format a file has, told from its first record and never from its name alone."""
 
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from evenhand.contract import DataRefused
+from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.bbq import PREDICTION_COLUMNS
 from evenhand.contract.predictions import HEADER_KEY
-from evenhand.scorer.readers import any_table, batches, helm, inspect_log, lighteval, lm_eval
+from evenhand.scorer.readers import (
+    any_table,
+    batches,
+    helm,
+    inspect_log,
+    is_offered,
+    lighteval,
+    lm_eval,
+)
 from evenhand.scorer.readers.json_text import first_keys
 from evenhand.scorer.readers.prediction_rows import COLUMNS
 from evenhand.scorer.readers.streams import head, kind_of
@@ -146,20 +154,22 @@ def _by_columns(names: Sequence[str], *, is_own_kind: bool) -> Recognised | None
     return Recognised(any_table.NAME, f"a table with {few}{', ...' if len(names) > 6 else ''}")
 
 
-def reader_for(paths: Sequence[Path], offered: Callable[[str], bool]) -> Recognised:
+def reader_for(paths: Sequence[Path], offered: Sequence[str]) -> Recognised:
     """Return the one reader for all files; our own where nothing is recognised.
 
     Args:
         paths: the files of one model; request files say nothing of the format.
-        offered: whether a benchmark has a reader of that name.
+        offered: the readers of the benchmark.
 
     Raises:
+        WrongUse: the format holds several runs, of which one has to be chosen.
         DataRefused: the files have different formats, or one that the benchmark does not read.
     """
     told: dict[str, tuple[Path, Recognised]] = {}
     for path in paths:
-        found = recognise(path) or Recognised(OURS, "nothing else fits")
-        if found.reader == any_table.NAME and not offered(any_table.NAME):
+        # A path that is no file is refused by our own reader, in its words.
+        found = (recognise(path) if path.is_file() else None) or Recognised(OURS, "nothing else")
+        if found.reader == any_table.NAME and not is_offered(any_table.NAME, offered):
             found = Recognised(OURS, "a table")
         if found.reader != REQUESTS:
             told.setdefault(found.reader, (path, found))
@@ -169,9 +179,19 @@ def reader_for(paths: Sequence[Path], offered: Callable[[str], bool]) -> Recogni
         said = ", ".join(f"{path.name} ({found.why})" for path, found in told.values())
         raise DataRefused(f"The files have different formats: {said}; give one format at a time.")
     ((path, found),) = told.values()
-    if not offered(found.reader):
-        raise DataRefused(
-            f"{path} looks like the format {found.reader} ({found.why}), which this benchmark does"
-            " not read."
-        )
+    _check_offered(path, found, offered)
     return found
+
+
+def _check_offered(path: Path, found: Recognised, offered: Sequence[str]) -> None:
+    if is_offered(found.reader, offered):
+        return
+    runs = [entry for entry in offered if entry.startswith(f"{found.reader}:")]
+    if runs:
+        raise WrongUse(
+            f"{path} holds several runs ({found.why}); choose one: --reader {' or '.join(runs)}."
+        )
+    raise DataRefused(
+        f"{path} looks like the format {found.reader} ({found.why}), which this benchmark does not"
+        " read."
+    )

@@ -1,0 +1,189 @@
+"""From rows of another tool's file to answers of the dataset's questions."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from evenhand.scorer.bbq.answers import NO_MATCH, Choice, Options, choice_of, places_of
+from evenhand.scorer.bbq.predictions import SCHEMA
+from evenhand.scorer.bbq.questions import Question, Questions, has_the_words
+from evenhand.scorer.faults import FIRST, Fault, FaultList
+from evenhand.scorer.readers.foreign import ForeignAnswer
+from evenhand.scorer.readers.prompts import letter_place
+
+NOT_IN_DATASET = "rows that are not in the dataset"
+AMBIGUOUS = "text of several questions"
+"""Why a row is unscored whose words are those of more than one question."""
+
+_N_ANSWERS = 3
+_FIRST_CHARACTERS = 40
+_LETTER = re.compile(r"[\s(\[*\"']*([A-Za-z])[\s)\].:*\"']*")
+
+_NOT_THERE = (
+    "A row is told by category and example_id, by id, or by the whole text of context, question and"
+    " options; is it another dataset, or is the file with the requests missing?"
+)
+_OTHER_WORDS = "The id is another question's than the words; was another version answered?"
+_OTHER_OPTIONS = "The options must be the three answers of the question, in any order."
+
+
+@dataclass(slots=True)
+class Answered:
+    """What came of all rows."""
+
+    rows: pl.DataFrame
+    """The columns of ``predictions.SCHEMA``."""
+    faults: list[Fault]
+    notes: list[str] = field(default_factory=list)
+
+
+class _Row:
+    """Collects the columns of answers."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
+
+    def add(self, identity: str, choice: Choice, text: str | None) -> None:
+        """Add an answer that is already one of the three, or none."""
+        self._add(identity, choice.index, text, (None, None, None), choice.why)
+
+    def add_scores(self, identity: str, scores: Sequence[float]) -> None:
+        """Add three scores in the dataset's order."""
+        self._add(identity, None, None, scores, None)
+
+    def _add(
+        self,
+        identity: str,
+        label: int | None,
+        text: str | None,
+        scores: Sequence[float | None],
+        why: str | None,
+    ) -> None:
+        values = (identity, label, text, *scores, why)
+        for name, value in zip(SCHEMA, values, strict=True):
+            self.columns[name].append(value)
+
+
+def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> Answered:
+    """Find the question of each row, and which of its answers was given.
+
+    A row whose words fit several questions is unscored: each such row takes the place of one of
+    them. Letters stand for the options that the row shows; where it shows none, for the dataset's
+    own order, which is said.
+    """
+    found, faults, blind = _Row(), FaultList(), list[str]()
+    ambiguous: list[str] = []
+    for row in rows:
+        own, unknown_id = questions.find(row)
+        if unknown_id is not None:
+            # Reported with the ids of our own files, in the same words.
+            found.add(unknown_id, Choice(None, NO_MATCH), row.answer)
+        elif not own:
+            faults.add(NOT_IN_DATASET, _NOT_THERE, _name(row))
+        elif len(own) > 1:
+            free = [one.id for one in own if one.id not in ambiguous]
+            identity = free[0] if free else own[0].id
+            ambiguous.append(identity)
+            found.add(identity, Choice(None, AMBIGUOUS), row.answer)
+        elif not has_the_words(row, own[0]):
+            kind = "rows whose words are not those of the question with their id"
+            faults.add(kind, _OTHER_WORDS, f"{row.place}: {own[0].id}")
+        else:
+            _answer(row, own[0], found, faults, blind)
+    notes = []
+    if ambiguous:
+        first = ", ".join(ambiguous[:FIRST])
+        notes.append(
+            f"{len(ambiguous):,} rows fit several questions by their text and are unscored"
+            f" ({first})."
+        )
+    if blind:
+        notes.append(
+            f"{len(blind):,} answers are letters without their options beside them; they are read"
+            f" in the dataset's order ({', '.join(blind[:FIRST])})."
+        )
+    return Answered(pl.DataFrame(found.columns, schema=SCHEMA), faults.listed(), notes)
+
+
+def _name(row: ForeignAnswer) -> str:
+    words = row.question or row.prompt or row.id or ""
+    short = " ".join(words.split())
+    more = "..." if len(short) > _FIRST_CHARACTERS else ""
+    return f"{row.place}: {short[:_FIRST_CHARACTERS]!r}{more}"
+
+
+def _answer(
+    row: ForeignAnswer, own: Question, found: _Row, faults: FaultList, blind: list[str]
+) -> None:
+    """Add the answer of a row whose question is certain."""
+    if row.why is not None:
+        found.add(own.id, Choice(None, row.why), None)
+        return
+    places = _places(row, own)
+    if places is None:
+        faults.add(
+            "rows whose options are not the question's", _OTHER_OPTIONS, f"{row.place}: {own.id}"
+        )
+    elif row.label is not None:
+        found.add(own.id, Choice(row.label), None)
+    elif row.scores is not None:
+        found.add_scores(own.id, _best_scores(row.scores, places))
+    else:
+        choice = _choice(row, own.options, places)
+        if row.options is None and _leans_on_order(row, own.options, choice):
+            blind.append(own.id)
+        found.add(own.id, choice, row.answer)
+
+
+def _places(row: ForeignAnswer, own: Question) -> tuple[int, ...] | None:
+    """Return which answer of the question each option of the row is."""
+    if row.options is None:
+        n = len(row.scores) if row.scores is not None else _N_ANSWERS
+        return tuple(range(_N_ANSWERS)) if n == _N_ANSWERS else None
+    if row.scores is not None and len(row.scores) != len(row.options):
+        return None
+    return places_of(row.options, own.options)
+
+
+def _best_scores(scores: Sequence[float], places: Sequence[int]) -> list[float]:
+    """Return the best score of each answer: several options may say UNKNOWN in other words."""
+    return [
+        max(score for score, place in zip(scores, places, strict=True) if place == answer)
+        for answer in range(_N_ANSWERS)
+    ]
+
+
+def _choice(row: ForeignAnswer, options: Options, places: Sequence[int]) -> Choice:
+    """Read a text, or the letter that the tool read, with the options in the row's order."""
+    if row.letter is not None:
+        place = letter_place(row.letter, len(places))
+        return Choice(None, NO_MATCH) if place is None else Choice(places[place])
+    text = row.answer or ""
+    if len(places) != _N_ANSWERS:
+        match = _LETTER.fullmatch(text)
+        place = letter_place(match[1], len(places)) if match else None
+        return choice_of(text, options) if place is None else Choice(places[place])
+    return _back(choice_of(text, _in_order(options, places)), places)
+
+
+def _in_order(options: Options, places: Sequence[int]) -> Options:
+    """Return a question's options in the order of a row."""
+    first, second, third = places
+    answers, names = options.answers, options.names
+    return Options(
+        (answers[first], answers[second], answers[third]),
+        (names[first], names[second], names[third]),
+        places.index(options.unknown),
+    )
+
+
+def _back(choice: Choice, places: Sequence[int]) -> Choice:
+    return choice if choice.index is None else Choice(places[choice.index])
+
+
+def _leans_on_order(row: ForeignAnswer, options: Options, choice: Choice) -> bool:
+    """Say whether another order of the options would have given another answer."""
+    turned = (1, 2, 0)
+    return _choice(row, options, turned) != choice
