@@ -1,0 +1,5 @@
+"""BVF: how strong is a stereotype on average (bias), and how much does it move with context?
+
+Source: "Bias and Volatility: A Statistical Framework for Evaluating Large Language Model's
+Stereotypes and the Associated Generation Inconsistency" (2024).
+"""
