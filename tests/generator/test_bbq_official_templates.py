@@ -180,6 +180,8 @@ def test_rows_are_items_of_the_contract(official_templates, tmp_path) -> None:
         ("Gender_identity", {**LABELS, "Subcategory": "adult"}, 2 * 1 * 4),
         ("Age", {**NAMES, "Known_stereotyped_groups": '["old"]'}, 6 * 5 * 2 * 4),
         ("Gender_identity", {**NAMES, "Known_stereotyped_groups": '["F"]'}, 5 * 5 * 2 * 4),
+        # Proper names for the first person, the row's own words for the second.
+        ("Gender_identity", {**NAMES, "Names": "NAME1: [x]; NAME2: [man, boss]"}, 5 * 2 * 2 * 4),
         ("Race_ethnicity", {**NAMES, "Known_stereotyped_groups": '["Black"]'}, 5 * 5 * 2 * 4),
         # Two races with five others each, three comparisons, both ways round.
         ("Race_x_gender", TWO_RACES, 2 * 5 * 3 * 2 * 4),

@@ -100,15 +100,13 @@ def slot_words(template: OfficialTemplate, draw: Draw) -> tuple[str, str]:
 def _cast(template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw) -> Cast:
     if not template.has_proper_names:
         return _own_words(template) if template.names else _group_words(template, vocabulary, draw)
-    if template.names:
-        raise template.record.refused(
-            "Names", "brings words where Proper_nouns_only asks for proper names; keep one of them"
-        )
-    if template.category == "Gender_identity":
-        return _names_by_gender(template, vocabulary, draw)
-    if template.category == "Race_ethnicity":
-        return _names_by_race(template, vocabulary, draw)
-    return _any_names(template, vocabulary, draw)
+    by_category = {"Gender_identity": _names_by_gender, "Race_ethnicity": _names_by_race}
+    cast = by_category.get(template.category, _any_names)(template, vocabulary, draw)
+    if not template.names:
+        return cast
+    # Proper names stand for the first person alone where the row brings words too.
+    others = [Person(other, template.infos[1] or other) for other in template.names[1]]
+    return ((person, others) for person, _ in cast)
 
 
 def _own_words(template: OfficialTemplate) -> Cast:

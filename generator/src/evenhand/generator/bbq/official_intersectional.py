@@ -128,8 +128,8 @@ def _beside(
             and name.text != first.text
         ),
     )
-    shared = f"race {'as' if same_race else 'other than'} {first.race}, gender"
-    which = f"first names of {shared} {'as' if same_gender else 'other than'} {first.gender}"
+    race, gender = ("" if same else "other than " for same in (same_race, same_gender))
+    which = f"first names of race {race}{first.race} and gender {gender}{first.gender}"
     needed_names(names, N_PERSONS, which, vocabulary.folder)
     return [named(one, vocabulary, draw) for one in draw.sample("names", names, N_PERSONS)]
 

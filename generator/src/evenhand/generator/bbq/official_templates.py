@@ -179,7 +179,7 @@ def _template(category: str, record: Record) -> OfficialTemplate:
 def _check_category(category: str, record: Record) -> None:
     """Refuse a row of another category; the release spells them in many ways."""
     text = record.cell("Category").strip()
-    if text and _tokens(text) != _tokens(category) and near_category(text) != category:
+    if not set(_tokens(text)) <= set(_tokens(category)) and near_category(text) != category:
         near = near_category(text)
         hint = f"that is {near}" if near else f"the categories are {', '.join(CATEGORIES)}"
         raise record.refused(
