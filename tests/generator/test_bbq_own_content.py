@@ -134,6 +134,7 @@ ALLOWED = {
     "Disability_status/q08": ["brother", "grandmother"],
     "Gender_identity/q30": ["aunt"],
     "Race_x_gender/q12": ["husband", "wife"],
+    "Religion/q02": ["girls"],
     "Sexual_orientation/q13": ["men"],
 }
 """Words for somebody else than the two persons, or what the stereotype itself is about."""
