@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -124,6 +125,9 @@ def report(*metrics: Metric, model: str | None = "tiny-qa", **changes: object) -
     return msgspec.structs.replace(plain, **changes)
 
 
+SCRIPTS = ["application/json", None]
+"""The page's data and its own script; there is no other."""
+
 PAIRS = [("muslim", "lied", 0.3), ("sikh", "lied", 0.1), ("jain", "stole", -0.4)]
 EXAMPLE = {
     "metric": "unqover.gamma",
@@ -226,6 +230,16 @@ def text_of(html: str) -> str:
     return " ".join(" ".join(Elements(html).words).split())
 
 
+def examples_in(html: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the examples that a page holds and draws when they are asked for."""
+    match = re.search(
+        r'<script type="application/json" id="examples">(.*?)</script>', html, re.DOTALL
+    )
+    assert match is not None
+    found: dict[str, list[dict[str, Any]]] = json.loads(match[1])
+    return found
+
+
 def test_the_first_screen_says_what_was_found_and_how_sure_it_is(page) -> None:
     """Verdict, mu against chance, subjects after Holm, and the warning before all of it."""
     text = text_of(page(report()))
@@ -298,13 +312,16 @@ def test_an_unknown_digest_is_told_with_its_reason(page) -> None:
 
 def test_pairs_and_the_examples_behind_them_are_shown(page) -> None:
     """Both ends of the table, the matrix, and an example's four questions with their scores."""
-    text = text_of(page(report()))
+    html = page(report())
+    text, [example] = text_of(html), examples_in(html)["unqover-0"]
 
     assert re.search(r"Chosen most for the attribute, of 3 pairs.*muslim lied \+0\.3000", text)
     assert re.search(r"Chosen least for the attribute, of 3 pairs.*jain stole −0\.4000", text)
     assert "muslim · lied (γ +0.3000, chosen most): 1 example" in text
-    assert text.count("0.625") == 4
-    assert "Context 21. Who neg?" in text
+    assert example["title"] == "muslim / jain · t03 · C(x1, x2) +0.4000"
+    assert [row[2:] for row in example["scores"]["rows"]] == [["0.625", "0.125"]] * 4
+    assert example["scores"]["rows"][3][:2] == ["Context 21. Who neg?", "its negation"]
+    assert html.count('data-shelf="unqover-0" data-rows="0"') == 2
 
 
 @pytest.mark.parametrize("form", ["html", "markdown"])
@@ -363,9 +380,9 @@ def test_a_side_file_outside_the_folder_is_refused(evenhand, write_metrics, name
         (canonical_json(msgspec.structs.replace(report(), metrics=[])), "metrics is empty"),
         (
             canonical_json(
-                report(dataset=DatasetRecord(stem="bold", version="1.0.0", digest="d" * 64))
+                report(dataset=DatasetRecord(stem="other", version="1.0.0", digest="d" * 64))
             ),
-            "dataset.stem is 'bold'",
+            "dataset.stem is 'other'",
         ),
     ],
 )
@@ -411,10 +428,12 @@ def test_examples_of_another_version_show_what_they_have(page) -> None:
         {},
     ]
 
-    text = text_of(page(report(), examples=odd))
+    html = page(report(), examples=odd)
+    found = examples_in(html)["unqover-0"]
 
-    assert "muslim · lied (γ +0.3000, chosen most): 2 examples" in text
-    assert "[MASK] lied." in text
+    assert "muslim · lied (γ +0.3000, chosen most): 2 examples" in text_of(html)
+    assert found[0]["scores"]["rows"] == [["[MASK] lied.", "", "none", "none"]]
+    assert "scores" not in found[1]
 
 
 def test_hostile_names_stay_text(page) -> None:
@@ -434,7 +453,8 @@ def test_hostile_names_stay_text(page) -> None:
     found = Elements(html).found
 
     assert HOSTILE in "".join(Elements(html).words)
-    assert sum(tag == "script" for tag, _ in found) == 1
+    assert HOSTILE in examples_in(html)["unqover-0"][0]["title"]
+    assert [attrs.get("type") for tag, attrs in found if tag == "script"] == SCRIPTS
     assert not any(tag == "img" for tag, _ in found)
     assert not any(name.startswith("on") for _, attrs in found for name in attrs)
 
@@ -447,7 +467,7 @@ def test_a_hostile_config_stays_text(page) -> None:
 
     found = Elements(page(own)).found
 
-    assert sum(tag == "script" for tag, _ in found) == 1
+    assert [attrs.get("type") for tag, attrs in found if tag == "script"] == SCRIPTS
     assert not any(tag == "img" for tag, _ in found)
 
 

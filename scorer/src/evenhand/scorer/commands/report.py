@@ -1,7 +1,11 @@
-"""Turn one or several metric files (one a model) into one page for people: HTML in a single file
-that loads nothing from anywhere, or short Markdown. The tables of pairs, the figures made of them
-and the examples come from the two files that `score` writes beside each metric file; where these
-are missing the page says so. The same files give the same bytes.
+"""Turn metric files into something to read, or into another tool's format.
+
+For people: one HTML page in a single file that loads nothing from anywhere, Markdown, or a table
+for the terminal; give several files for several models, several benchmarks, or both. Tables of
+pairs, some figures and the examples come from the two files that `score` writes beside each metric
+file; where these are missing the report says so. For tools: the formats of the Hub (eval-results,
+model-index), of Every Eval Ever and of lm-evaluation-harness, one model a file. The same files give
+the same bytes; no time is written that is not given.
 """
 
 import argparse
@@ -13,34 +17,73 @@ from evenhand.contract.files import write_atomically
 
 EXAMPLE = "evenhand report metrics.json --out report.html"
 
-_FORMS = ("html", "markdown")
+_STDOUT = "-"
+_STATED = ("dataset_repo", "dataset_revision", "date", "source_url", "source_name",
+           "organization", "relationship")  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    from evenhand.scorer.report import FORMS
+    from evenhand.scorer.report.interchange import FORMS as TOOLS
+
     parser.add_argument(
         "metrics", metavar="METRICS.json", type=Path, nargs="+", help="files that `score` wrote"
     )
     parser.add_argument(
-        "--as", dest="form", choices=_FORMS, default="html", help="what is written (default: html)"
-    )
+        "--as", dest="form", choices=(*FORMS, *TOOLS), default="html",
+        help="what is written (default: html)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--model", metavar="NAME", action="append", default=[],
+        help="what the model is called, instead of what its predictions say; in a report for"
+        " people as often as there are files, in their order",
+    )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace an existing --out")
     parser.add_argument(
-        "--out", metavar="FILE", required=True, help="file to write; `-` writes to stdout"
-    )
+        "--out", metavar="FILE",
+        help="file to write; `-` writes to stdout (the default but for html)",
+    )  # fmt: skip
+    _add_stated(parser.add_argument_group("what other tools ask for and no metric file knows"))
+
+
+def _add_stated(group: "argparse._ArgumentGroup") -> None:
+    """Declare what a person states for the tools' formats."""
+    from evenhand.scorer.report.interchange import RELATIONSHIPS
+
+    group.add_argument(
+        "--dataset-repo", metavar="[STEM=]ORG/NAME", action="append", default=[],
+        help="where the dataset lies on the Hub",
+    )  # fmt: skip
+    group.add_argument(
+        "--dataset-revision", metavar="[STEM=]REVISION", action="append", default=[],
+        help="commit or tag of the dataset there",
+    )  # fmt: skip
+    group.add_argument("--date", help="when it was evaluated, e.g. 2026-01-15")
+    group.add_argument("--source-url", metavar="URL", help="page on which the result rests")
+    group.add_argument("--source-name", metavar="NAME", help="what that page is called")
+    group.add_argument("--organization", metavar="NAME", help="who evaluated")
+    group.add_argument(
+        "--relationship", choices=RELATIONSHIPS,
+        help="how whoever evaluated stands to the model's makers",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report."""
-    out = Path(arguments.out)
-    is_stdout = arguments.out == "-"
-    if not is_stdout:
-        _check_target(out, arguments.metrics, overwrite=arguments.overwrite)
-    content = _render(arguments.metrics, arguments.form).encode()
-    if is_stdout:
+    from evenhand.scorer.report import FORMS
+
+    out = arguments.out or (None if arguments.form == "html" else _STDOUT)
+    if out is None:
+        raise WrongUse("An HTML page goes into a file; add --out report.html (or --out -).")
+    if out != _STDOUT:
+        _check_target(Path(out), arguments.metrics, overwrite=arguments.overwrite)
+    text = _for_people(arguments) if arguments.form in FORMS else _for_tools(arguments)
+    content = text.encode()
+    if out == _STDOUT:
         sys.stdout.buffer.write(content)
         return 0
-    write_atomically(out, content)
+    write_atomically(Path(out), content)
     print(f"{out}: {len(content) / 1024:,.0f} KiB", file=sys.stderr)
     return 0
 
@@ -53,13 +96,60 @@ def _check_target(out: Path, metrics: list[Path], *, overwrite: bool) -> None:
         raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
 
 
-def _render(metrics: list[Path], form: str) -> str:
+def _for_people(arguments: argparse.Namespace) -> str:
+    given = [name for name in _STATED if getattr(arguments, name)]
+    if given:
+        option = f"--{given[0].replace('_', '-')}"
+        raise WrongUse(
+            f"{option} is for other tools' formats; it says nothing in {arguments.form}."
+        )
+    if arguments.model and len(arguments.model) != len(arguments.metrics):
+        raise WrongUse(
+            f"--model was given {len(arguments.model)} times for {len(arguments.metrics)} files;"
+            " give it once a file, in their order."
+        )
+    from evenhand.scorer.report import render
+
     try:
-        from evenhand.scorer import report
+        return render(arguments.metrics, arguments.form, names=arguments.model)
     except ModuleNotFoundError as error:
         if error.name not in {"jinja2", "markupsafe"}:
             raise
         raise WrongUse(
             "`report` needs jinja2, which is not installed: pip install 'evenhand-scorer[report]'."
         ) from error
-    return report.render(metrics, "markdown" if form == "markdown" else "html")
+
+
+def _for_tools(arguments: argparse.Namespace) -> str:
+    from evenhand.scorer.report.interchange import write
+    from evenhand.scorer.report.interchange.stated import (
+        Stated,
+        by_stem,
+        check_repository,
+        date_of,
+    )
+    from evenhand.scorer.report.reading import read_reports
+
+    if len(arguments.model) > 1:
+        raise WrongUse(f"{arguments.form} is of one model; give --model once.")
+    if arguments.source_name and not arguments.source_url:
+        raise WrongUse("--source-name names the page of --source-url; give that too.")
+    reports = read_reports(arguments.metrics)
+    stems = [own.report.dataset.stem for own in reports]
+    repositories = by_stem("--dataset-repo", arguments.dataset_repo, stems)
+    for name in repositories.values():
+        check_repository(name)
+    stated = Stated(
+        model=arguments.model[0] if arguments.model else None,
+        dataset_repos=repositories,
+        dataset_revisions=by_stem("--dataset-revision", arguments.dataset_revision, stems),
+        date=date_of(arguments.date) if arguments.date else None,
+        source_url=arguments.source_url,
+        source_name=arguments.source_name,
+        organization=arguments.organization,
+        relationship=arguments.relationship,
+    )
+    written = write(arguments.form, reports, stated)
+    for sentence in written.left_out:
+        print(f"{sentence.rstrip('.')}.", file=sys.stderr)
+    return written.text

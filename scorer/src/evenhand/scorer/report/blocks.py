@@ -32,6 +32,25 @@ class Subheading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExampleSet:
+    """The examples behind a number: read from the page's data when they are asked for."""
+
+    kind = "examples"
+    summary: str
+    """What they are examples of."""
+    shelf: str
+    """Name of the :attr:`Story.shelves` entry they stand on."""
+    rows: list[int]
+    """Their places there; at most :data:`EXAMPLES_A_NUMBER`."""
+    n_behind: int
+    """How many the examples file holds behind this number."""
+
+
+EXAMPLES_A_NUMBER = 20
+"""So many examples are shown of one number; more would only repeat them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Cell:
     """One cell of a table: what is read, and what it is sorted by (null sorts last)."""
 
@@ -40,6 +59,7 @@ class Cell:
     note: str | None = None
     """A second, smaller line."""
     tone: Tone = "plain"
+    examples: ExampleSet | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +93,8 @@ class Mark:
     """The interval's line."""
     band: tuple[float, float] | None = None
     """Where the value would lie if nothing were there."""
+    other: float | None = None
+    """A second value, drawn hollow; the line between the two is :attr:`span`."""
     bar: bool = False
     """True draws a bar from 0 to the point."""
     tone: Tone = "plain"
@@ -120,6 +142,58 @@ class HeatMap:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Panels:
+    """The same plot for each of several models, on one axis."""
+
+    kind = "panels"
+    panels: list[tuple[str, TrackPlot]]
+    """(model, its plot)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixCell:
+    """One number on its colour."""
+
+    text: str
+    step: int | None
+    """-5 to 5, the class of the colour; None where there is no value."""
+    title: str
+    """The number in full, with its interval."""
+    is_strong: bool = False
+    """True where it differs from 0."""
+    examples: ExampleSet | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixRow:
+    """One row of a matrix."""
+
+    label: str
+    cells: list[MatrixCell]
+    is_part: bool = False
+    """True where it is a part of the row above."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matrix:
+    """A heat map with its numbers in it: a table, so that it can be read without seeing it."""
+
+    kind = "matrix"
+    corner: str
+    """What the rows are."""
+    groups: list[tuple[str, list[str]]]
+    """(title over columns, the columns)."""
+    rows: list[MatrixRow]
+    scale: list[tuple[int, str]]
+    """(step, its label) for the legend, from low to high."""
+    legend: str
+    """What strong print means."""
+
+
+Chart = TrackPlot | HeatMap | Panels | Matrix
+
+
+@dataclass(frozen=True, kw_only=True)
 class Figure:
     """A chart with its title, a caption, and a description for who cannot see it."""
 
@@ -127,18 +201,19 @@ class Figure:
     title: str
     description: str
     caption: str
-    chart: TrackPlot | HeatMap
+    chart: Chart
 
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """One example with its texts and the scores that the model gave."""
+    """One example with its texts and the answers or scores that the model gave."""
 
-    kind = "example"
     title: str
     lines: list[tuple[str, str]]
     """(what it is, text), e.g. ``("Paragraph", "...")``."""
-    scores: Table | None
+    choices: list[tuple[str, list[str]]] = field(default_factory=list)
+    """(answer, what is true of it), e.g. ``("Cannot be known", ["right answer"])``."""
+    scores: Table | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +252,7 @@ class Details:
     """True where it holds a large part, e.g. all that belongs to one model."""
 
 
-Block = Paragraph | Subheading | Table | Figure | Example | Formula | Facts | Details
+Block = Paragraph | Subheading | Table | Figure | ExampleSet | Formula | Facts | Details
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,3 +291,17 @@ class Story:
     content_warning: str
     findings: list[Finding]
     sections: list[Section]
+    overview: Table | None = None
+    """The first numbers of several models, one column a model."""
+    shelves: dict[str, list[Example]] = field(default_factory=dict)
+    """Examples that the blocks refer to by shelf and place; shelf names begin with the stem."""
+
+
+def table_of(title: str, matrix: Matrix) -> Table:
+    """Return a matrix as a plain table; each column is named with the title over it."""
+    names = [f"{group}, {name}" if len(columns) > 1 or len(matrix.groups) > 1 else name
+             for group, columns in matrix.groups for name in columns]  # fmt: skip
+    columns = [Column(label=matrix.corner), *(Column(label=own, is_number=True) for own in names)]
+    rows = [[Cell(text=row.label), *(Cell(text=own.text) for own in row.cells)]
+            for row in matrix.rows]  # fmt: skip
+    return Table(caption=title, columns=columns, rows=rows)

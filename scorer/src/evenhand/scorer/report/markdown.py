@@ -1,40 +1,45 @@
-"""Draws the stories of a report in short, as Markdown: no figures, no examples."""
+"""Draws the stories of a report in short, as Markdown: no drawings, no examples."""
 
 import re
-from collections.abc import Sequence
 
 from evenhand.scorer import __version__
 from evenhand.scorer.report.blocks import (
     Block,
     Details,
     Facts,
+    Figure,
     Finding,
     Formula,
+    Matrix,
     Paragraph,
     Section,
     Subheading,
     Table,
+    table_of,
 )
-from evenhand.scorer.report.page import Pages, title
-from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.pages import Pages
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$])")
 _LINE_BREAKS = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
 
 
-def markdown(pages: Pages, results: Sequence[ModelResult]) -> str:
-    """Return the report as Markdown; the same input gives the same text."""
-    lines = [f"# {escaped(title(pages, results))}", ""]
-    for story in pages.stories:
-        lines += [f"> **Content warning.** {escaped(story.content_warning)}", ""]
+def draw(pages: Pages) -> str:
+    """Return the report as Markdown."""
+    several = len(pages.stories) > 1
+    lines = [f"# {escaped(pages.title)}", ""]
+    for text in dict.fromkeys(story.content_warning for story in pages.stories):
+        lines += [f"> **Content warning.** {escaped(text)}", ""]
     lines += [*_facts(pages.facts), "## Findings", ""]
     lines += [line for text in pages.cautions for line in (f"> {escaped(text)}", "")]
     for story in pages.stories:
+        lines += [f"### {escaped(story.benchmark)}: {escaped(story.question)}", ""] * several
         for finding in story.findings:
-            lines += _finding(finding, show_model=len(results) > 1)
-    for section in pages.sections:
-        lines += _section(section)
-    lines += [f"Written by Evenhand {escaped(__version__)}."]
+            lines += _finding(finding, show_model=len(pages.models) > 1, depth=3 + several)
+        lines += [] if story.overview is None else _table(story.overview)
+    for story in pages.stories:
+        lines += [f"## {escaped(story.benchmark)}", ""] * several
+        lines += [line for own in story.sections for line in _section(own, depth=2 + several)]
+    lines += [*_section(pages.made, depth=2), f"Written by Evenhand {escaped(__version__)}."]
     return "\n".join(lines) + "\n"
 
 
@@ -47,10 +52,10 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _LINE_BREAKS.sub(" ", text))
 
 
-def _finding(finding: Finding, *, show_model: bool) -> list[str]:
+def _finding(finding: Finding, *, show_model: bool, depth: int) -> list[str]:
     where = finding.config + (f", {finding.model}" if show_model else "")
     return [
-        f"### {escaped(where)}",
+        f"{'#' * depth} {escaped(where)}",
         "",
         f"**{escaped(finding.verdict)}**",
         "",
@@ -59,33 +64,41 @@ def _finding(finding: Finding, *, show_model: bool) -> list[str]:
     ]
 
 
-def _section(section: Section) -> list[str]:
+def _section(section: Section, *, depth: int) -> list[str]:
     name = section.title + (" (ours, in no paper)" if section.is_ours else "")
-    lines = [f"## {escaped(name)}", ""]
+    lines = [f"{'#' * depth} {escaped(name)}", ""]
     lines += [escaped(section.lead), ""] if section.lead else []
     for block in section.blocks:
-        lines += _block(block)
+        lines += _block(block, depth=depth + 1)
     return lines
 
 
-def _block(block: Block) -> list[str]:
+def _block(block: Block, *, depth: int) -> list[str]:
     match block:
         case Paragraph():
             lines = [("> " if block.notice else "") + escaped(block.text), ""]
         case Subheading():
-            lines = [f"### {escaped(block.text)}", ""]
+            lines = [f"{'#' * depth} {escaped(block.text)}", ""]
         case Table():
             lines = _table(block)
+        case Figure(chart=Matrix()):
+            lines = _matrix(block)
         case Formula():
             lines = _formula(block)
         case Facts():
             lines = _facts(block)
         case Details() if block.is_open:
-            inner = [line for own in block.blocks for line in _block(own)]
-            lines = [f"### {escaped(block.summary)}", "", *inner]
+            inner = [line for own in block.blocks for line in _block(own, depth=depth + 1)]
+            lines = [f"{'#' * depth} {escaped(block.summary)}", "", *inner]
         case _:
             lines = []
     return lines
+
+
+def _matrix(figure: Figure) -> list[str]:
+    """Write a matrix of numbers as a table; all other figures are left out."""
+    assert isinstance(figure.chart, Matrix)
+    return _table(table_of(figure.title, figure.chart))
 
 
 def _table(table: Table) -> list[str]:

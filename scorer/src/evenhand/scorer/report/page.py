@@ -2,52 +2,32 @@
 
 import base64
 import hashlib
+import json
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
 
 from evenhand.scorer import __version__
-from evenhand.scorer.report.blocks import Facts, Section, Story
-from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.blocks import Example, Story, Table
+from evenhand.scorer.report.pages import Pages
 
 
-class Pages(NamedTuple):
-    """What a page or a Markdown text is drawn from."""
-
-    stories: list[Story]
-    facts: Facts
-    cautions: list[str]
-    sections: list[Section]
-    """Sections of all stories, then how everything was made."""
-
-
-def html(pages: Pages, results: Sequence[ModelResult]) -> str:
-    """Return the page; the same input gives the same text."""
+def draw(pages: Pages) -> str:
+    """Return the page."""
     environment = _environment()
     style, script = (_asset(environment, name) for name in ("page.css", "page.js"))
-    findings = [finding for story in pages.stories for finding in story.findings]
     return environment.get_template("page.html.jinja").render(
-        title=title(pages, results),
+        pages=pages,
         policy=_policy(style, script),
         # Both are our own files; whatever comes from a metric file is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
-        stories=pages.stories,
-        facts=pages.facts,
-        cautions=pages.cautions,
-        sections=pages.sections,
-        n_findings=len(findings),
-        show_model=len(results) > 1,
+        warnings=list(dict.fromkeys(story.content_warning for story in pages.stories)),
+        examples=_examples(pages.stories),
         version=__version__,
     )
-
-
-def title(pages: Pages, results: Sequence[ModelResult]) -> str:
-    """Return the title of the report: benchmarks and models."""
-    benchmarks = ", ".join(story.benchmark for story in pages.stories)
-    return f"{benchmarks}: {', '.join(result.label for result in results)} · Evenhand report"
 
 
 def _environment() -> jinja2.Environment:
@@ -56,6 +36,7 @@ def _environment() -> jinja2.Environment:
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
+        lstrip_blocks=True,
         keep_trailing_newline=True,
     )
 
@@ -78,3 +59,36 @@ def _policy(style: str, script: str) -> str:
 def _source_hash(text: str) -> str:
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"
+
+
+# What could end the element that holds the data, or begin another one, is written as an escape.
+_ESCAPES = str.maketrans({own: f"\\u{ord(own):04x}" for own in "<>&\u2028\u2029"})
+
+
+def _examples(stories: Sequence[Story]) -> Markup:
+    """Return the examples of all stories as JSON, which the page reads when it is asked for."""
+    shelves = {
+        name: [_plain(example) for example in examples]
+        for story in stories
+        for name, examples in story.shelves.items()
+    }
+    text = json.dumps(shelves, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.translate(_ESCAPES))  # noqa: S704 - escaped above
+
+
+def _plain(example: Example) -> dict[str, Any]:
+    """Return an example as the page's script reads it, without what it does not have."""
+    found = {
+        "title": example.title,
+        "lines": example.lines,
+        "choices": example.choices,
+        "scores": None if example.scores is None else _plain_table(example.scores),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _plain_table(table: Table) -> dict[str, Any]:
+    return {
+        "columns": [[column.label, column.is_number] for column in table.columns],
+        "rows": [[cell.text for cell in row] for row in table.rows],
+    }

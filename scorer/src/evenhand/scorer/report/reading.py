@@ -1,17 +1,27 @@
 """Reads metric files and the two files beside each, and says what is missing and why."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-import polars as pl
 
-from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract import CONTRACT_VERSION, STEMS
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import Report, SideFile
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class ReadReport(NamedTuple):
+    """One metric file."""
+
+    path: Path
+    report: Report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,22 +32,40 @@ class ModelResult:
     label: str
     """The model's name, made unique among the files of one report."""
     report: Report
-    parts: pl.DataFrame | None
+    parts: "pl.DataFrame | None"
     why_no_parts: str | None
     examples: list[dict[str, Any]]
     why_no_examples: str | None
 
 
-def read_results(paths: list[Path]) -> list[ModelResult]:
-    """Read all metric files of one report, in the order given.
+def read_reports(paths: Sequence[Path]) -> list[ReadReport]:
+    """Read metric files, in the order given, without what lies beside them.
 
     Raises:
-        DataRefused: a file is missing or no metric file, is of a later contract, has no metric,
-            comes twice, or a side file is not the one that its metric file names.
+        DataRefused: a file is missing or no metric file, is of a later contract, has no metric, is
+            of an unknown benchmark, or comes twice.
     """
-    reports = [_read_report(path) for path in paths]
-    labels = _unique_labels(paths, reports)
-    return [_result(*parts) for parts in zip(paths, labels, reports, strict=True)]
+    resolved = [path.resolve() for path in paths]
+    for path, whole in zip(paths, resolved, strict=True):
+        if resolved.count(whole) > 1:
+            raise DataRefused(f"{path} is given twice; give each metric file once.")
+    return [ReadReport(path, _read_report(path)) for path in paths]
+
+
+def read_results(paths: Sequence[Path], names: Sequence[str] = ()) -> list[ModelResult]:
+    """Read all metric files of one report, in the order given.
+
+    Args:
+        paths: the metric files.
+        names: what the models are called, one a file; without any, as the predictions say.
+
+    Raises:
+        DataRefused: as :func:`read_reports`, or a side file is not the one that its metric file
+            names.
+    """
+    found = read_reports(paths)
+    labels = list(names) or _labels(found)
+    return [_result(*own, label) for own, label in zip(found, labels, strict=True)]
 
 
 def model_name(report: Report) -> str:
@@ -65,25 +93,32 @@ def _read_report(path: Path) -> Report:
         )
     if not report.metrics:
         raise DataRefused(f"{path}: metrics is empty, so there is nothing to report.")
+    if report.dataset.stem not in STEMS:
+        raise DataRefused(
+            f"{path}: dataset.stem is {report.dataset.stem!r}, but this version knows"
+            f" {', '.join(STEMS)}."
+        )
     return report
 
 
-def _unique_labels(paths: list[Path], reports: list[Report]) -> list[str]:
-    """Name each result by its model; where names repeat, the files tell them apart."""
-    resolved = [path.resolve() for path in paths]
-    for path, whole in zip(paths, resolved, strict=True):
-        if resolved.count(whole) > 1:
-            raise DataRefused(f"{path} is given twice; give each metric file once.")
-    names = [model_name(report) for report in reports]
-    files = [path.name for path in paths]
-    where = files if len(set(files)) == len(files) else [str(path) for path in paths]
+def _labels(found: Sequence[ReadReport]) -> list[str]:
+    """Name each result by its model.
+
+    One name may stand for a model's files of several benchmarks; where two files of one benchmark
+    have the same name, the files tell them apart.
+    """
+    names = [model_name(own.report) for own in found]
+    places = [(own.report.dataset.stem, name) for own, name in zip(found, names, strict=True)]
+    files = [own.path.name for own in found]
+    where = files if len(set(files)) == len(files) else [str(own.path) for own in found]
+    clashing = {name for stem, name in places if places.count((stem, name)) > 1}
     return [
-        name if names.count(name) == 1 else f"{name} ({file})"
+        f"{name} ({file})" if name in clashing else name
         for name, file in zip(names, where, strict=True)
     ]
 
 
-def _result(path: Path, label: str, report: Report) -> ModelResult:
+def _result(path: Path, report: Report, label: str) -> ModelResult:
     parts, why_no_parts = _side_file(path, report.parts, "parts")
     examples, why_no_examples = _side_file(path, report.examples, "examples")
     return ModelResult(
@@ -119,7 +154,9 @@ def _side_file(path: Path, named: SideFile | None, field: str) -> tuple[Path | N
     return beside, None
 
 
-def _read_parts(path: Path) -> pl.DataFrame:
+def _read_parts(path: Path) -> "pl.DataFrame":
+    import polars as pl
+
     try:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:

@@ -14,15 +14,15 @@ from evenhand.scorer.report.blocks import (
     Block,
     Cell,
     Column,
-    Details,
     Example,
+    ExampleSet,
     Paragraph,
     Subheading,
     Table,
 )
 from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.unqover.pairs import Pair
-from evenhand.scorer.report.unqover.words import things
 
 PER_PAIR = 3
 """Examples shown for one pair."""
@@ -31,65 +31,71 @@ PAIRS_WITHOUT_TABLE = 10
 """Pairs shown where there is no table of pairs to say which are the strongest."""
 
 _Row = Mapping[str, Any]
+_Grouped = dict[tuple[str, str], list[int]]
 
 
-def example_blocks(result: ModelResult, config: str, pairs: Sequence[Pair]) -> list[Block]:
+class PairExamples:
+    """The examples of one model on one config, by pair of subject and attribute."""
+
+    def __init__(self, result: ModelResult, config: str, shelf: Shelf) -> None:
+        self.why_none = result.why_no_examples
+        self._shelf = shelf
+        self._winners: _Grouped = {}
+        self._losers: _Grouped = {}
+        for place, row in enumerate(result.examples):
+            if row.get("config") == config:
+                self._sort_in(place, row)
+        if self.why_none is None and not self._winners:
+            self.why_none = "the file holds none for this config"
+
+    def _sort_in(self, place: int, row: _Row) -> None:
+        """Keep a row under its attribute with the subject it was tied to, and the other one."""
+        x1, x2, attribute = (_text(row.get(name)) for name in ("x1", "x2", "attribute"))
+        bias = row.get("comparative_bias")
+        if not (x1 and x2 and isinstance(bias, int | float)):
+            return
+        kept = self._shelf.put(place, _example(row))
+        winner, loser = (x1, x2) if bias > 0 else (x2, x1)
+        self._winners.setdefault((winner, attribute), []).append(kept)
+        self._losers.setdefault((loser, attribute), []).append(kept)
+
+    def of(self, pair: Pair) -> ExampleSet | None:
+        """Return the examples in which the pair's subject was chosen, or passed over."""
+        places = (self._winners if pair.gamma > 0 else self._losers).get(
+            (pair.subject, pair.attribute), []
+        )
+        end = "chosen most" if pair.gamma > 0 else "chosen least"
+        name = f"{pair.subject} · {pair.attribute} (γ {numbers.signed(pair.gamma)}, {end})"
+        return self._shelf.set_of(name, places, most=PER_PAIR)
+
+    def first(self) -> list[ExampleSet]:
+        """Return the examples of the pairs that come first in the file."""
+        pairs = list(self._winners.items())[:PAIRS_WITHOUT_TABLE]
+        found = [self._shelf.set_of(f"{own[0]} · {own[1]}", places, most=PER_PAIR)
+                 for own, places in pairs]  # fmt: skip
+        return [one for one in found if one is not None]
+
+
+def example_blocks(examples: PairExamples, pairs: Sequence[Pair]) -> list[Block]:
     """Return the examples of one config, folded by pair, or why there are none.
 
     Args:
-        result: one model.
-        config: the config.
+        examples: those of the config.
         pairs: the pairs whose examples are wanted, in order; without any, the pairs that come
             first in the file.
     """
-    if result.why_no_examples is not None:
-        return [Paragraph(text=f"No examples: {result.why_no_examples}.", notice=True)]
-    winners, losers = _by_pair([row for row in result.examples if row.get("config") == config])
-    if not winners:
-        return [Paragraph(text="No examples: the file holds none for this config.", notice=True)]
-    folded = [
-        _pair_details(pair, rows)
-        for pair in pairs
-        if (rows := (winners if pair.gamma > 0 else losers).get((pair.subject, pair.attribute)))
-    ]
-    if not folded:
-        first = list(winners.items())[:PAIRS_WITHOUT_TABLE]
-        folded = [_details(f"{own[0]} · {own[1]}", rows) for own, rows in first]
+    if examples.why_none is not None:
+        return [Paragraph(text=f"No examples: {examples.why_none}.", notice=True)]
+    folded = [found for pair in pairs if (found := examples.of(pair)) is not None]
     explained = (
         "The examples file holds the examples with the strongest preference, so not every pair has"
         " some. Scores are S, between 0 and 1, for the four questions of an example."
     )
-    return [Subheading(text="Examples behind the pairs"), Paragraph(text=explained), *folded]
-
-
-_Grouped = dict[tuple[str, str], list[_Row]]
-
-
-def _by_pair(rows: Sequence[_Row]) -> tuple[_Grouped, _Grouped]:
-    """Group examples by the attribute with the subject it was tied to, and with the other one."""
-    winners: _Grouped = {}
-    losers: _Grouped = {}
-    for row in rows:
-        x1, x2, attribute = (_text(row.get(name)) for name in ("x1", "x2", "attribute"))
-        bias = row.get("comparative_bias")
-        if not (x1 and x2 and isinstance(bias, int | float)):
-            continue
-        winner, loser = (x1, x2) if bias > 0 else (x2, x1)
-        winners.setdefault((winner, attribute), []).append(row)
-        losers.setdefault((loser, attribute), []).append(row)
-    return winners, losers
-
-
-def _pair_details(pair: Pair, rows: list[_Row]) -> Details:
-    end = "chosen most" if pair.gamma > 0 else "chosen least"
-    name = f"{pair.subject} · {pair.attribute} (γ {numbers.signed(pair.gamma)}, {end})"
-    return _details(name, rows)
-
-
-def _details(name: str, rows: list[_Row]) -> Details:
-    shown = rows[:PER_PAIR]
-    summary = f"{name}: {things(len(shown), 'example', 'examples')}"
-    return Details(summary=summary, blocks=[_example(row) for row in shown])
+    return [
+        Subheading(text="Examples behind the pairs"),
+        Paragraph(text=explained),
+        *(folded or examples.first()),
+    ]
 
 
 def _example(row: _Row) -> Example:

@@ -12,7 +12,8 @@ from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.unqover.findings import BY_CHANCE, differs, groups_of, metric_of
 from evenhand.scorer.report.unqover.pairs import Pair
-from evenhand.scorer.report.unqover.words import ClassWords, class_words, things, value_text
+from evenhand.scorer.report.unqover.words import ClassWords, class_words, value_text
+from evenhand.scorer.report.words import null_text, things
 from evenhand.scorer.unqover.tables import gamma_of_subjects, ranks_across_models
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ def rank_figure(result: ModelResult, config: str) -> Figure | None:
     if n_between:
         rows.insert(ENDS, _gap(n_between))
     rows += [
-        Mark(label=name, value=f"null: {own.why_null or 'no reason given'}", point=None)
+        Mark(label=name, value=null_text(own), point=None)
         for name, own in values.items()
         if own.value is None
     ]

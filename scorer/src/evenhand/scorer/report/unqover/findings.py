@@ -7,7 +7,8 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Evidence, Figure, Finding, Mark, TrackPlot
 from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.reading import ModelResult
-from evenhand.scorer.report.unqover.words import class_words, things
+from evenhand.scorer.report.unqover.words import class_words
+from evenhand.scorer.report.words import things
 
 BY_CHANCE = ("band", f"where μ lies by chance (95{numbers.NO_BREAK}%)")
 """The legend of a null reference."""

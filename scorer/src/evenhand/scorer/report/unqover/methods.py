@@ -7,6 +7,18 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from evenhand.scorer.report.blocks import Formula
+from evenhand.scorer.report.mathml import (
+    absolute,
+    display,
+    fraction,
+    name,
+    number,
+    of,
+    over,
+    row,
+    sign,
+    sub,
+)
 from evenhand.scorer.report.unqover.words import METRICS
 
 # Li, Khashabi, Khot, Sabharwal, Srikumar: "UNQOVERing Stereotyping Biases via Underspecified
@@ -18,65 +30,34 @@ PAPER = (
 LINK = "https://arxiv.org/abs/2010.02428"
 
 
-def _i(name: str) -> str:
-    return f"<mi>{name}</mi>"
-
-
-def _o(sign: str) -> str:
-    return f"<mo>{sign}</mo>"
-
-
-def _sub(name: str, below: str) -> str:
-    return f"<msub>{_i(name)}<mrow>{below}</mrow></msub>"
-
-
-def _row(*parts: str) -> str:
-    return "<mrow>" + "".join(parts) + "</mrow>"
-
-
-def _of(name: str, *arguments: str) -> str:
-    """Write a function of arguments."""
-    inside = _o(",").join(arguments)
-    return _row(_i(name), _o("("), inside, _o(")"))
-
-
-def _over(operator: str, below: str) -> str:
-    """Write an operator with what it runs over below it."""
-    return f"<munder><mo>{operator}</mo>{_row(below)}</munder>"
-
-
-def _absolute(inside: str) -> str:
-    return _row(_o("|"), inside, _o("|"))
-
-
 def _half(inside: str) -> str:
-    return _row("<mfrac><mn>1</mn><mn>2</mn></mfrac>", _o("["), inside, _o("]"))
+    return row(fraction(number("1"), number("2")), sign("["), inside, sign("]"))
 
 
 _NOT_A = "<mover><mi>a</mi><mo>¯</mo></mover>"
-_X1, _X2 = _sub("x", "<mn>1</mn>"), _sub("x", "<mn>2</mn>")
-_TAU = _i("τ")
+_X1, _X2 = sub("x", number("1")), sub("x", number("2"))
+_TAU = name("τ")
 
 
 def _score(subject: str, order: str, attribute: str) -> str:
-    shown = _row(_sub("τ", f"<mn>{order}</mn>"), _o("("), attribute, _o(")"))
-    return _row(_i("S"), _o("("), subject, _o("|"), shown, _o(")"))
+    shown = row(sub("τ", number(order)), sign("("), attribute, sign(")"))
+    return row(name("S"), sign("("), subject, sign("|"), shown, sign(")"))
 
 
 def _both_orders(subject: str, attribute: str) -> str:
     first, second = _score(subject, "12", attribute), _score(subject, "21", attribute)
-    return _half(_row(first, _o("+"), second))
+    return _half(row(first, sign("+"), second))
 
 
 def _given(subject: str, other: str) -> str:
-    inside = _row(subject, _o("|"), other, _o(","), _i("a"), _o(","), _TAU)
-    return _row(_i("B"), _o("("), inside, _o(")"))
+    inside = row(subject, sign("|"), other, sign(","), name("a"), sign(","), _TAU)
+    return row(name("B"), sign("("), inside, sign(")"))
 
 
-_COMPARED = _of("C", _i("x"), _X2, _i("a"), _TAU)
-_GAMMA_XA, _ETA_XA = _of("γ", _i("x"), _i("a")), _of("η", _i("x"), _i("a"))
-_OVER_PAIRS = _row(_X2, _o(","), _TAU)
-_OVER_EXAMPLES = _row(_X2, _o(","), _i("a"), _o(","), _TAU)
+_COMPARED = of("C", name("x"), _X2, name("a"), _TAU)
+_GAMMA_XA, _ETA_XA = of("γ", name("x"), name("a")), of("η", name("x"), name("a"))
+_OVER_PAIRS = row(_X2, sign(","), _TAU)
+_OVER_EXAMPLES = row(_X2, sign(","), name("a"), sign(","), _TAU)
 
 
 class _Method(NamedTuple):
@@ -94,11 +75,11 @@ _METHODS = (
     _Method(
         "B",
         "score of a subject for an attribute",
-        _row(
+        row(
             _given(_X1, _X2),
-            _o("="),
-            _both_orders(_X1, _i("a")),
-            _o("−"),
+            sign("="),
+            _both_orders(_X1, name("a")),
+            sign("−"),
             _both_orders(_X1, _NOT_A),
         ),
         "B(x1|x2,a,t) = ½[S(x1|t12(a)) + S(x1|t21(a))] − ½[S(x1|t12(ā)) + S(x1|t21(ā))]",
@@ -110,10 +91,10 @@ _METHODS = (
     _Method(
         "C",
         "comparative bias of one example",
-        _row(
-            _of("C", _X1, _X2, _i("a"), _TAU),
-            _o("="),
-            _half(_row(_given(_X1, _X2), _o("−"), _given(_X2, _X1))),
+        row(
+            of("C", _X1, _X2, name("a"), _TAU),
+            sign("="),
+            _half(row(_given(_X1, _X2), sign("−"), _given(_X2, _X1))),
         ),
         "C(x1,x2,a,t) = ½[B(x1|x2,a,t) − B(x2|x1,a,t)]",
         "−1 to 1; above 0 the model ties the attribute to x₁ rather than x₂. Swapping the subjects"
@@ -123,16 +104,16 @@ _METHODS = (
     _Method(
         "unqover.gamma",
         "subject bias, and bias of a subject for one attribute",
-        _row(
+        row(
             _GAMMA_XA,
-            _o("="),
-            _over("mean", _OVER_PAIRS),
+            sign("="),
+            over("mean", _OVER_PAIRS),
             _COMPARED,
-            _o(","),
+            sign(","),
             "<mspace width='1em'/>",
-            _of("γ", _i("x")),
-            _o("="),
-            _over("mean", _OVER_EXAMPLES),
+            of("γ", name("x")),
+            sign("="),
+            over("mean", _OVER_EXAMPLES),
             _COMPARED,
         ),
         "γ(x,a) = mean over x2, t of C(x,x2,a,t);  γ(x) = mean over x2, a, t of C(x,x2,a,t)",
@@ -143,7 +124,13 @@ _METHODS = (
     _Method(
         "unqover.mu",
         "model bias intensity",
-        _row(_i("μ"), _o("="), _over("mean", _i("x")), _over("max", _i("a")), _absolute(_GAMMA_XA)),
+        row(
+            name("μ"),
+            sign("="),
+            over("mean", name("x")),
+            over("max", name("a")),
+            absolute(_GAMMA_XA),
+        ),
         "μ = mean over x of max over a of |γ(x,a)|",
         "0 to 1. It cannot be negative and is above 0 even for a model without any preference, so"
         " it is read against its null reference.",
@@ -152,18 +139,18 @@ _METHODS = (
     _Method(
         "unqover.eta",
         "consistency of preferences",
-        _row(
+        row(
             _ETA_XA,
-            _o("="),
-            _over("mean", _OVER_PAIRS),
-            _i("sgn"),
+            sign("="),
+            over("mean", _OVER_PAIRS),
+            name("sgn"),
             _COMPARED,
-            _o(","),
+            sign(","),
             "<mspace width='1em'/>",
-            _i("η"),
-            _o("="),
-            _over("mean", _row(_i("x"), _o(","), _i("a"))),
-            _absolute(_ETA_XA),
+            name("η"),
+            sign("="),
+            over("mean", row(name("x"), sign(","), name("a"))),
+            absolute(_ETA_XA),
         ),
         "η(x,a) = mean over x2, t of sgn C(x,x2,a,t);  η = mean over x, a of |η(x,a)|",
         "η(x,a) counts wins and losses, however small; −1 to 1. η of the model is 0 to 1 and is"
@@ -173,7 +160,7 @@ _METHODS = (
     _Method(
         "unqover.eta_subject",
         "consistency by subject",
-        _row(_of("η", _i("x")), _o("="), _over("mean", _OVER_EXAMPLES), _i("sgn"), _COMPARED),
+        row(of("η", name("x")), sign("="), over("mean", _OVER_EXAMPLES), name("sgn"), _COMPARED),
         "η(x) = mean over x2, a, t of sgn C(x,x2,a,t)",
         "−1 to 1; 0 means that wins and losses balance.",
         "reference code of Li et al. 2020, table by subject",
@@ -181,17 +168,29 @@ _METHODS = (
     _Method(
         "unqover.delta",
         "positional dependence",
-        _row(
-            _i("δ"),
-            _o("="),
-            _over(
+        row(
+            name("δ"),
+            sign("="),
+            over(
                 "mean",
-                _row(
-                    _i("x"), _o(","), _i("b"), _o("∈"), _o("{"), _i("a"), _o(","), _NOT_A, _o("}")
+                row(
+                    name("x"),
+                    sign(","),
+                    name("b"),
+                    sign("∈"),
+                    sign("{"),
+                    name("a"),
+                    sign(","),
+                    _NOT_A,
+                    sign("}"),
                 ),
             ),
-            _absolute(
-                _row(_score(_i("x"), "12", _i("b")), _o("−"), _score(_i("x"), "21", _i("b")))
+            absolute(
+                row(
+                    _score(name("x"), "12", name("b")),
+                    sign("−"),
+                    _score(name("x"), "21", name("b")),
+                )
             ),
         ),
         "δ = mean over x, b in {a, ā} of |S(x|t12(b)) − S(x|t21(b))|",
@@ -201,31 +200,31 @@ _METHODS = (
     _Method(
         "unqover.epsilon",
         "attribute independence",
-        _row(
-            _i("ε"),
-            _o("="),
-            _over("mean", _row(_i("x"), _o("≠"), _i("y"))),
-            _absolute(
-                _row(
-                    _i("S"),
-                    _o("("),
-                    _i("x"),
-                    _o("|"),
+        row(
+            name("ε"),
+            sign("="),
+            over("mean", row(name("x"), sign("≠"), name("y"))),
+            absolute(
+                row(
+                    name("S"),
+                    sign("("),
+                    name("x"),
+                    sign("|"),
                     _TAU,
-                    _o("("),
-                    _i("a"),
-                    _o(")"),
-                    _o(")"),
-                    _o("−"),
-                    _i("S"),
-                    _o("("),
-                    _i("y"),
-                    _o("|"),
+                    sign("("),
+                    name("a"),
+                    sign(")"),
+                    sign(")"),
+                    sign("−"),
+                    name("S"),
+                    sign("("),
+                    name("y"),
+                    sign("|"),
                     _TAU,
-                    _o("("),
+                    sign("("),
                     _NOT_A,
-                    _o(")"),
-                    _o(")"),
+                    sign(")"),
+                    sign(")"),
                 )
             ),
         ),
@@ -236,7 +235,7 @@ _METHODS = (
     _Method(
         "unqover.mean_score",
         "mean score",
-        _row("<mover><mi>S</mi><mo>¯</mo></mover>", _o("="), _over("mean", _i("x")), _i("S")),
+        row("<mover><mi>S</mi><mo>¯</mo></mover>", sign("="), over("mean", name("x")), name("S")),
         "S̄ = mean of S over both subjects and the four questions of an example",
         "0 to 1; it says how far the other numbers can go.",
         "Li et al. 2020, section 5.5",
@@ -244,22 +243,22 @@ _METHODS = (
     _Method(
         "unqover.flipped_by_position",
         "decisions flipped by position",
-        _row(
-            _i("f"),
-            _o("="),
-            _over("mean", _i("b")),
-            _o("["),
-            _sub("d", "<mn>12</mn>"),
-            _o("("),
-            _i("b"),
-            _o(")"),
-            _sub("d", "<mn>21</mn>"),
-            _o("("),
-            _i("b"),
-            _o(")"),
-            _o("&lt;"),
-            "<mn>0</mn>",
-            _o("]"),
+        row(
+            name("f"),
+            sign("="),
+            over("mean", name("b")),
+            sign("["),
+            sub("d", number("12")),
+            sign("("),
+            name("b"),
+            sign(")"),
+            sub("d", number("21")),
+            sign("("),
+            name("b"),
+            sign(")"),
+            sign("&lt;"),
+            number("0"),
+            sign("]"),
         ),
         "f = share of decisions with d12(b)·d21(b) < 0, where d(b) = S(x1|t(b)) − S(x2|t(b))",
         "0 to 1; 0 means that no decision depends on the order. Ties are never flipped and are"
@@ -276,7 +275,7 @@ def formulas(metric_ids: set[str]) -> list[Formula]:
         Formula(
             id=method.id,
             name=f"{_symbol(method.id)} · {method.name}",
-            mathml=Markup(f'<math display="block">{method.mathml}</math>'),  # noqa: S704 - no part comes from a file
+            mathml=Markup(display(method.mathml)),  # noqa: S704 - no part comes from a file
             text=method.text,
             reading=method.reading,
             source=method.section,

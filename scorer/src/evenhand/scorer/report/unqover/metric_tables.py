@@ -10,6 +10,7 @@ from evenhand.contract.report import GroupValue, Metric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Cell, Column, Table, Tone
 from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.unqover.drilldown import PairExamples
 from evenhand.scorer.report.unqover.figures import mean_ranks
 from evenhand.scorer.report.unqover.findings import differs, groups_of
 from evenhand.scorer.report.unqover.pairs import Pair
@@ -19,10 +20,7 @@ from evenhand.scorer.report.unqover.words import (
     metric_words,
     value_text,
 )
-
-FEW_CLUSTERS = (
-    "† Fewer than 30 clusters: the interval is studentised and is less sure than its level says."
-)
+from evenhand.scorer.report.words import FEW_CLUSTERS, null_text
 
 
 def metrics_table(results: Sequence[ModelResult], config: str, *, shelf: str) -> Table | None:
@@ -158,14 +156,17 @@ def _subject_row(
 
 
 def _signed_cell(value: GroupValue | None, tone: Tone) -> Cell:
-    if value is None or value.value is None:
-        reason = value.why_null if value is not None else None
-        return Cell(text=f"null: {reason or 'no reason given'}", tone="reason")
+    if value is None:
+        return Cell(text="none", tone="reason")
+    if value.value is None:
+        return Cell(text=null_text(value), tone="reason")
     return Cell(text=numbers.signed(value.value), sort=value.value, tone=tone)
 
 
-def pair_table(pairs: list[Pair], *, caption: str, by: str = "subject") -> Table:
-    """Return subject-attribute pairs with gamma and eta."""
+def pair_table(
+    pairs: list[Pair], examples: PairExamples | None, *, caption: str, by: str = "subject"
+) -> Table:
+    """Return subject-attribute pairs with gamma, the examples behind it, and eta."""
     return Table(
         caption=caption,
         columns=[
@@ -179,7 +180,11 @@ def pair_table(pairs: list[Pair], *, caption: str, by: str = "subject") -> Table
             [
                 Cell(text=pair.subject),
                 Cell(text=pair.attribute),
-                Cell(text=numbers.signed(pair.gamma), sort=pair.gamma),
+                Cell(
+                    text=numbers.signed(pair.gamma),
+                    sort=pair.gamma,
+                    examples=None if examples is None else examples.of(pair),
+                ),
                 Cell(text=numbers.signed(pair.eta), sort=pair.eta),
                 Cell(text=numbers.count(pair.n), sort=pair.n),
             ]

@@ -2,7 +2,7 @@
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evenhand.scorer.report.blocks import (
     Block,
@@ -15,21 +15,24 @@ from evenhand.scorer.report.blocks import (
     Table,
 )
 from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.unqover import figures, metric_tables
-from evenhand.scorer.report.unqover.drilldown import example_blocks
+from evenhand.scorer.report.unqover.drilldown import PairExamples, example_blocks
 from evenhand.scorer.report.unqover.findings import finding
 from evenhand.scorer.report.unqover.methods import INTERVALS, NULLS, PAPER, formulas
+from evenhand.scorer.report.unqover.overview import overview_table
 from evenhand.scorer.report.unqover.pairs import Pair, pairs_of
 from evenhand.scorer.report.unqover.shift import shift_blocks
 from evenhand.scorer.report.unqover.words import (
     BENCHMARK,
     CAVEAT,
-    CONTENT_WARNING,
     QUESTION,
     class_words,
-    things,
 )
+from evenhand.scorer.report.words import CONTENT_WARNING, things
 from evenhand.scorer.unqover.tables import shared_top_attributes
+
+STEM = "unqover"
 
 TOP_PAIRS = 10
 """Pairs shown at either end."""
@@ -41,6 +44,7 @@ SHARED_TOP = 5
 def story(results: Sequence[ModelResult]) -> Story:
     """Tell all that the metric files say about UnQover."""
     configs = _configs(results)
+    shelves = {result.label: Shelf(f"{STEM}-{i}") for i, result in enumerate(results)}
     findings = [
         finding(result, config)
         for config in configs
@@ -48,13 +52,15 @@ def story(results: Sequence[ModelResult]) -> Story:
         if config in result.report.configs
     ]
     sections = [_metrics_section(results, configs), *_beyond_section(results, configs)]
-    sections += [_config_section(results, config) for config in configs]
+    sections += [_config_section(results, config, shelves) for config in configs]
     return Story(
         benchmark=BENCHMARK,
         question=QUESTION,
         content_warning=CONTENT_WARNING,
         findings=findings,
         sections=[*sections, _methods_section(results)],
+        overview=overview_table(results, configs),
+        shelves={shelf.name: shelf.examples for shelf in shelves.values() if shelf.examples},
     )
 
 
@@ -84,11 +90,13 @@ def _metric_tables(
     return [table for table in tables if table is not None]
 
 
-def _config_section(results: Sequence[ModelResult], config: str) -> Section:
+def _config_section(
+    results: Sequence[ModelResult], config: str, shelves: Mapping[str, Shelf]
+) -> Section:
     own = [result for result in results if config in result.report.configs]
     blocks: list[Block] = [*_across_models(own, config), *shift_blocks(results, config)]
     for i, result in enumerate(own):
-        of_model = _model_blocks(result, config)
+        of_model = _model_blocks(result, config, shelves[result.label])
         if len(own) == 1:
             blocks += of_model
         else:
@@ -127,13 +135,13 @@ def _shared_table(results: Sequence[ModelResult], config: str) -> Table | None:
     return metric_tables.shared_table(shared, k=SHARED_TOP)
 
 
-def _model_blocks(result: ModelResult, config: str) -> list[Block]:
+def _model_blocks(result: ModelResult, config: str, shelf: Shelf) -> list[Block]:
     rank = figures.rank_figure(result, config)
     return [
         *_group_blocks(result, config),
         *([] if rank is None else [rank]),
         *_subject_blocks(result, config),
-        *_pair_blocks(result, config),
+        *_pair_blocks(result, config, PairExamples(result, config, shelf)),
     ]
 
 
@@ -144,9 +152,9 @@ def _group_blocks(result: ModelResult, config: str) -> list[Block]:
     pairs = pairs_of(result, config, by="group")
     if len(table.rows) == 2:
         # What one of two groups wins, the other loses: the other end would say it again.
-        ends = _both_ends(pairs, by="group")[:1]
+        ends = _both_ends(pairs, None, by="group")[:1]
     else:
-        ends = _both_ends(pairs, by="group")
+        ends = _both_ends(pairs, None, by="group")
     heat = figures.heat_figure(pairs, columns="groups", model=result.label)
     return [table, *ends, *([] if heat is None else [heat])]
 
@@ -158,15 +166,15 @@ def _subject_blocks(result: ModelResult, config: str) -> list[Block]:
     return [Details(summary=f"Table: {table.caption}", blocks=[table])]
 
 
-def _pair_blocks(result: ModelResult, config: str) -> list[Block]:
+def _pair_blocks(result: ModelResult, config: str, examples: PairExamples) -> list[Block]:
     """Return the pairs at both ends, the matrix and the examples, or why there are none."""
     if result.why_no_parts is not None:
         reason = f"No table of pairs and no matrix: {result.why_no_parts}."
-        return [Paragraph(text=reason, notice=True), *example_blocks(result, config, [])]
+        return [Paragraph(text=reason, notice=True), *example_blocks(examples, [])]
     pairs = pairs_of(result, config)
     if not pairs:
         reason = "No table of pairs and no matrix: the parts file holds none for this config."
-        return [Paragraph(text=reason, notice=True), *example_blocks(result, config, [])]
+        return [Paragraph(text=reason, notice=True), *example_blocks(examples, [])]
     has_groups = bool(pairs_of(result, config, by="group"))
     heat: Figure | None = None
     if not has_groups:
@@ -174,17 +182,17 @@ def _pair_blocks(result: ModelResult, config: str) -> list[Block]:
         heat = figures.heat_figure(pairs, columns=columns, model=result.label)
     return [
         Subheading(text="Strongest pairs of subject and attribute"),
-        *_both_ends(pairs, by="subject"),
+        *_both_ends(pairs, examples, by="subject"),
         *([] if heat is None else [heat]),
-        *example_blocks(result, config, [pair for _, end in _ends(pairs) for pair in end]),
+        *example_blocks(examples, [pair for _, end in _ends(pairs) for pair in end]),
     ]
 
 
-def _both_ends(pairs: list[Pair], *, by: str) -> list[Block]:
+def _both_ends(pairs: list[Pair], examples: PairExamples | None, *, by: str) -> list[Block]:
     """Return the pairs with the highest and with the lowest gamma, each sign at its own end."""
     of_all = f"of {things(len(pairs), 'pair', 'pairs')}"
     return [
-        metric_tables.pair_table(end, caption=f"{title}, {of_all}", by=by)
+        metric_tables.pair_table(end, examples, caption=f"{title}, {of_all}", by=by)
         for title, end in _ends(pairs)
         if end
     ]

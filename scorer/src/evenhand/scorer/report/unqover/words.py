@@ -7,14 +7,10 @@ from typing import NamedTuple
 
 from evenhand.contract.report import Metric
 from evenhand.scorer.report import numbers
+from evenhand.scorer.report.words import null_text
 
 BENCHMARK = "UnQover"
 QUESTION = "Whom does the model choose when the text gives no answer?"
-CONTENT_WARNING = (
-    "This report quotes sentences that tie groups of people to offensive or harmful stereotypes."
-    " They are there to find such ties in language models. No number here says anything about the"
-    " people who are named."
-)
 CAVEAT = (
     "A rank or a preference describes what these models did with these sentences. It is no"
     " statement about the groups."
@@ -112,14 +108,5 @@ def interval_writer(metric_id: str) -> Callable[[float], str]:
 def value_text(metric: Metric) -> str:
     """Write a metric's value; null is written with its reason, never as 0."""
     if metric.value is None:
-        return f"null: {metric.why_null or 'no reason given'}"
+        return null_text(metric)
     return interval_writer(metric.id)(metric.value)
-
-
-def things(count: int, one: str, many: str) -> str:
-    """Write a count with its noun.
-
-    >>> things(1, "subject", "subjects")
-    '1 subject'
-    """
-    return f"{numbers.count(count)} {one if count == 1 else many}"

@@ -1,0 +1,141 @@
+"""The ``results_*.json`` of lm-evaluation-harness, for whatever reads those.
+
+Source: lm-evaluation-harness, ``lm_eval/result_schema.py``. A benchmark with several configs under
+one metric becomes a group with one task a config. Standard errors are ``N/A``, as the harness
+writes where it has none: the intervals here are over clusters and stand in the metric JSON. A
+signed score has no direction, so it stays out of ``higher_is_better``.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from evenhand.contract.predictions import ModelReference
+from evenhand.contract.report import Report
+from evenhand.scorer.report.benchmarks import BENCHMARKS
+from evenhand.scorer.report.interchange.measured import (
+    WHOLE,
+    Measured,
+    Written,
+    direction,
+    measured,
+)
+from evenhand.scorer.report.interchange.model_index import SPLIT
+from evenhand.scorer.report.interchange.stated import Stated, model_of
+from evenhand.scorer.report.reading import ReadReport
+
+_FILTER = "none"
+"""The harness's name for answers that were taken as they are."""
+
+_NO_ERROR = "N/A"
+
+
+def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
+    """Return the JSON of one model."""
+    model = model_of(reports, stated)
+    values, left_out = measured(reports, by_config=True)
+    tasks: dict[str, list[Measured]] = {}
+    for own in values:
+        tasks.setdefault(_task(own), []).append(own)
+    results = {name: _result(name, own) for name, own in tasks.items()}
+    groups = _groups(tasks)
+    content = {
+        "results": results,
+        "groups": {name: results[name] for name in groups},
+        "group_subtasks": groups | {name: [] for name in tasks if name not in groups},
+        "configs": {name: _config(name, own[0], stated) for name, own in tasks.items()},
+        "versions": {name: own[0].source.report.dataset.version for name, own in tasks.items()},
+        "n-shot": {},
+        "higher_is_better": {name: _directions(own) for name, own in tasks.items()},
+        "n-samples": {name: _samples(own) for name, own in tasks.items() if _is_counted(own)},
+        "config": _run(model, reports[0].report),
+        **({} if stated.date is None else {"date": stated.date.timestamp()}),
+        "model_source": "predictions",
+        "model_name": model.name,
+        "model_name_sanitized": re.sub(r'["<>:/|\\?*\[\]]+', "__", model.name),
+        "task_hashes": _hashes(tasks),
+        "evenhand_version": reports[0].report.scorer_version,
+    }
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return Written(f"{text}\n", left_out)
+
+
+def _task(own: Measured) -> str:
+    stem = own.source.report.dataset.stem
+    return stem if own.config == WHOLE else f"{stem}_{own.config}"
+
+
+def _groups(tasks: dict[str, list[Measured]]) -> dict[str, list[str]]:
+    """Return each benchmark that is told as a whole, with the tasks of its configs."""
+    stems = [own[0].source.report.dataset.stem for own in tasks.values()]
+    members = {
+        name: [task for task, stem in zip(tasks, stems, strict=True) if stem == name != task]
+        for name in tasks
+        if name in stems
+    }
+    return {name: own for name, own in members.items() if own}
+
+
+def _result(task: str, values: list[Measured]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": task,
+        "alias": task,
+        "sample_len": _samples(values)["effective"],
+    }
+    for own in values:
+        found[f"{own.metric.id},{_FILTER}"] = own.value
+        found[f"{own.metric.id}_stderr,{_FILTER}"] = _NO_ERROR
+    found["sample_count"] = {f"{own.metric.id},{_FILTER}": own.n_scored for own in values}
+    return found
+
+
+def _samples(values: list[Measured]) -> dict[str, int]:
+    """Count rows: by the metrics that together cover all of them, else by the largest."""
+    wanted = BENCHMARKS[values[0].source.report.dataset.stem].counts_rows
+    counting = [own for own in values if own.metric.id in wanted]
+    if not counting:
+        counting = [max(values, key=lambda own: own.n_scored)]
+    effective = sum(own.n_scored for own in counting)
+    unscored = sum(own.n_unscored or 0 for own in counting)
+    return {"original": effective + unscored, "effective": effective}
+
+
+def _is_counted(values: list[Measured]) -> bool:
+    """Say whether the metric file tells how many rows of these are unscored."""
+    is_whole = all(own.n_unscored is not None for own in values)
+    return is_whole or not any(own.metric.n_unscored for own in values)
+
+
+def _config(task: str, own: Measured, stated: Stated) -> dict[str, Any]:
+    dataset = own.source.report.dataset
+    return {
+        "task": task,
+        "dataset_path": stated.dataset_repos.get(dataset.stem, dataset.stem),
+        "dataset_name": None if own.config == WHOLE else own.config,
+        "test_split": SPLIT,
+        "metadata": {"version": dataset.version},
+    }
+
+
+def _directions(values: list[Measured]) -> dict[str, bool]:
+    known = {"higher": True, "lower": False}
+    return {own.metric.id: known[way] for own in values
+            if (way := direction(own.metric)) in known}  # fmt: skip
+
+
+def _run(model: ModelReference, report: Report) -> dict[str, Any]:
+    said = {"model_dtype": model.precision, "model_revision": model.revision}
+    return {
+        "model": "predictions",
+        "model_args": None,
+        **{name: value for name, value in said.items() if value is not None},
+        "limit": None,
+        "bootstrap_iters": report.resamples,
+        "numpy_seed": report.seed,
+    }
+
+
+def _hashes(tasks: dict[str, list[Measured]]) -> dict[str, str]:
+    digests = {name: own[0].source.report.dataset.digest for name, own in tasks.items()}
+    return {name: digest for name, digest in digests.items() if digest is not None}

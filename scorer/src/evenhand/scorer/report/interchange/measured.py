@@ -1,0 +1,125 @@
+"""The numbers of metric files, one by one, as the other formats take them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from evenhand.contract.errors import DataRefused
+from evenhand.contract.report import GroupValue, Interval, Metric, Report
+from evenhand.scorer.report.reading import ReadReport
+
+WHOLE = "all"
+"""The config of a metric over all configs together."""
+
+Direction = Literal["higher", "lower", "towards", "none"]
+"""Which way is better; ``towards``: the best value lies inside the range, as 0 for a signed
+score; ``none``: no value is better than another."""
+
+
+class Written(NamedTuple):
+    """A file's text, and one sentence for all that it leaves out."""
+
+    text: str
+    left_out: list[str]
+
+
+class Measured(NamedTuple):
+    """One number."""
+
+    source: ReadReport
+    metric: Metric
+    config: str
+    """:data:`WHOLE`, or the config."""
+    value: float
+    interval: Interval | None
+    n_scored: int
+    n_unscored: int | None
+    """None for one of several configs: the metric file counts these for the whole."""
+
+    @property
+    def name(self) -> str:
+        """The metric's id, with the config where it is of one."""
+        return self.metric.id if self.config == WHOLE else f"{self.metric.id}.{self.config}"
+
+
+def direction(metric: Metric) -> Direction:
+    """Say which way a metric is better."""
+    if metric.best is None:
+        return "none"
+    if metric.best == metric.range[1]:
+        return "higher"
+    return "lower" if metric.best == metric.range[0] else "towards"
+
+
+def measured(reports: Sequence[ReadReport], *, by_config: bool) -> tuple[list[Measured], list[str]]:
+    """Return all numbers, and a sentence for each that is null.
+
+    Args:
+        reports: metric files of one model.
+        by_config: give the numbers of each config too, where a metric is over several.
+
+    Raises:
+        DataRefused: two files hold the same number.
+    """
+    found: list[Measured] = []
+    left_out: list[str] = []
+    for own in reports:
+        for metric in own.report.metrics:
+            found += [_of_metric(own, metric)] if metric.value is not None else []
+            left_out += _why_not(metric)
+            if by_config:
+                values, missing = _of_configs(own, metric)
+                found, left_out = found + values, left_out + missing
+    _check_unique(found)
+    return found, left_out
+
+
+def _of_metric(own: ReadReport, metric: Metric) -> Measured:
+    assert metric.value is not None
+    return Measured(
+        own, metric, metric.config, metric.value, metric.interval, metric.n_scored,
+        metric.n_unscored,
+    )  # fmt: skip
+
+
+def _why_not(metric: Metric) -> list[str]:
+    """Say that a metric is null; one with a value a group alone has no number to leave out."""
+    if metric.value is not None:
+        return []
+    where = "" if metric.config == WHOLE else f" of {metric.config}"
+    return [
+        f"{metric.id}{where} is left out, for it is null: {metric.why_null or 'no reason given'}"
+    ]
+
+
+def _of_configs(own: ReadReport, metric: Metric) -> tuple[list[Measured], list[str]]:
+    values, missing = [], []
+    for config, group in config_values(own.report, metric):
+        if group.value is None:
+            reason = group.why_null or "no reason given"
+            missing.append(f"{metric.id} of {config} is left out, for it is null: {reason}")
+            continue
+        values.append(
+            Measured(own, metric, config, group.value, group.interval, group.n_scored, None)
+        )
+    return values, missing
+
+
+def config_values(report: Report, metric: Metric) -> Iterator[tuple[str, GroupValue]]:
+    """Yield each config with its value, where a metric over all configs is told by config."""
+    if metric.config != WHOLE:
+        return
+    for members in metric.by.values():
+        if set(members) <= set(report.configs):
+            yield from members.items()
+            return
+
+
+def _check_unique(found: Sequence[Measured]) -> None:
+    seen: dict[str, ReadReport] = {}
+    for own in found:
+        first = seen.setdefault(f"{own.name} {own.config}", own.source)
+        if first is not own.source:
+            raise DataRefused(
+                f"{first.path} and {own.source.path} both hold {own.name}; a file of one model has"
+                " room for one of them: leave one metric file out."
+            )

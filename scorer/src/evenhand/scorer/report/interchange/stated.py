@@ -1,0 +1,130 @@
+"""What a metric file cannot know, as a person states it on the command line."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from evenhand.contract.errors import DataRefused, WrongUse
+from evenhand.contract.predictions import ModelReference
+from evenhand.scorer.report.reading import ReadReport
+
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated:
+    """What was stated; None or empty where nothing was."""
+
+    model: str | None = None
+    dataset_repos: Mapping[str, str] = field(default_factory=dict)
+    """Stem -> name on the Hub."""
+    dataset_revisions: Mapping[str, str] = field(default_factory=dict)
+    """Stem -> commit or tag."""
+    date: datetime | None = None
+    source_url: str | None = None
+    source_name: str | None = None
+    organization: str | None = None
+    relationship: str | None = None
+
+
+def date_of(text: str) -> datetime:
+    """Read a date or a moment; without a zone it is UTC.
+
+    >>> date_of("2026-01-15").isoformat()
+    '2026-01-15T00:00:00+00:00'
+
+    Raises:
+        WrongUse: it is neither.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise WrongUse(
+            f"--date {text} is no date; write 2026-01-15 or 2026-01-15T10:30:00Z."
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def by_stem(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
+    """Read ``[STEM=]VALUE`` as often as it was given; a value without a stem is for all.
+
+    >>> by_stem("--dataset-repo", ["bbq=org/bbq"], ["bbq", "unqover"])
+    {'bbq': 'org/bbq'}
+
+    Raises:
+        WrongUse: a stem is not among the files, or the value is empty.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        stem, equals, value = text.rpartition("=")
+        if not value or (equals and stem not in stems):
+            raise WrongUse(
+                f"{option} {text}: write VALUE, or STEM=VALUE where STEM is one of the files'"
+                f" benchmarks ({', '.join(dict.fromkeys(stems))})."
+            )
+        found |= dict.fromkeys([stem] if equals else stems, value)
+    return found
+
+
+def check_repository(name: str) -> None:
+    """Refuse what is no name on the Hub.
+
+    Raises:
+        WrongUse: it is not of the form ``org/name``.
+    """
+    if not _REPOSITORY.fullmatch(name):
+        raise WrongUse(f"--dataset-repo {name} is no name on the Hub; write ORG/NAME.")
+
+
+def check_one_model(reports: Sequence[ReadReport]) -> ModelReference | None:
+    """Return the model that the predictions' headers name, None where none names one.
+
+    Raises:
+        DataRefused: two files name different models.
+    """
+    found = {own.path: record.model for own in reports for record in own.report.predictions
+             if record.model is not None}  # fmt: skip
+    for path, model in found.items():
+        other, first = next(iter(found.items()))
+        if model.name != first.name:
+            raise DataRefused(
+                f"{other} is of the model {first.name}, but {path} of {model.name}; write one"
+                " file a model."
+            )
+    return next(iter(found.values()), None)
+
+
+def model_of(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
+    """Return the one model of all files: as stated, else as the predictions' headers name it.
+
+    Raises:
+        DataRefused: no file names one, or two files name different ones.
+    """
+    known = check_one_model(reports)
+    if stated.model is not None:
+        plain = known or ModelReference(name=stated.model)
+        return msgspec.structs.replace(plain, name=stated.model)
+    if known is None:
+        raise DataRefused(
+            f"{reports[0].path} names no model, for its predictions had no header; add"
+            " --model ORG/NAME."
+        )
+    return known
+
+
+def repository_of(own: ReadReport, stated: Stated, *, form: str) -> str:
+    """Return the dataset's name on the Hub.
+
+    Raises:
+        DataRefused: nobody stated it.
+    """
+    stem = own.report.dataset.stem
+    if stem not in stated.dataset_repos:
+        raise DataRefused(
+            f"{own.path} does not say where its dataset lies on the Hub, which {form} asks for;"
+            f" add --dataset-repo {stem}=ORG/NAME."
+        )
+    return stated.dataset_repos[stem]

@@ -1,0 +1,45 @@
+"""All that a report says, benchmark by benchmark, before it is drawn in one of the forms."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evenhand.scorer.report.benchmarks import story_of
+from evenhand.scorer.report.blocks import Facts, Section, Story
+from evenhand.scorer.report.provenance import cautions, facts, made_section
+from evenhand.scorer.report.reading import ModelResult
+
+
+class Pages(NamedTuple):
+    """What a page, a Markdown text or a terminal's text is drawn from."""
+
+    title: str
+    models: list[str]
+    """Each model once, in the order given."""
+    stories: list[Story]
+    facts: Facts
+    cautions: list[str]
+    made: Section
+    """How everything was made."""
+
+    @property
+    def n_findings(self) -> int:
+        """How many findings there are, of all benchmarks."""
+        return sum(len(story.findings) for story in self.stories)
+
+
+def pages_of(results: Sequence[ModelResult]) -> Pages:
+    """Tell the story of each benchmark, in the order in which they first occur."""
+    by_stem: dict[str, list[ModelResult]] = {}
+    for result in results:
+        by_stem.setdefault(result.report.dataset.stem, []).append(result)
+    stories = [story_of(stem)(own) for stem, own in by_stem.items()]
+    models = list(dict.fromkeys(result.label for result in results))
+    benchmarks = ", ".join(story.benchmark for story in stories)
+    return Pages(
+        title=f"{benchmarks}: {', '.join(models)} · Evenhand report",
+        models=models,
+        stories=stories,
+        facts=facts(results),
+        cautions=[text for own in by_stem.values() for text in cautions(own)],
+        made=made_section(results),
+    )

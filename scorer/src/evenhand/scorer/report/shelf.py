@@ -1,0 +1,42 @@
+"""The examples of one model, each kept once however many numbers point at it."""
+
+from collections.abc import Hashable, Iterable
+
+from evenhand.scorer.report.blocks import EXAMPLES_A_NUMBER, Example, ExampleSet
+
+
+class Shelf:
+    """A place for examples.
+
+    Args:
+        name: unique in a report, and begins with the stem.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.examples: list[Example] = []
+        self._places: dict[Hashable, int] = {}
+
+    def put(self, key: Hashable, example: Example) -> int:
+        """Return the example's place; a key that is there keeps what it has."""
+        if key not in self._places:
+            self._places[key] = len(self.examples)
+            self.examples.append(example)
+        return self._places[key]
+
+    def set_of(
+        self, summary: str, places: Iterable[int], *, most: int = EXAMPLES_A_NUMBER
+    ) -> ExampleSet | None:
+        """Return the examples behind a number, or None where there are none.
+
+        Args:
+            summary: what they are examples of.
+            places: all that are behind the number, the best first.
+            most: so many of them are shown.
+        """
+        behind = list(places)
+        if not behind:
+            return None
+        return ExampleSet(
+            summary=summary, shelf=self.name, rows=behind[:most], n_behind=len(behind)
+        )

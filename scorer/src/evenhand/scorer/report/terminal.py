@@ -1,0 +1,112 @@
+"""Draws the stories of a report as text for a terminal: findings in words, then the tables."""
+
+import textwrap
+from collections.abc import Iterator
+
+from evenhand.scorer import __version__
+from evenhand.scorer.report.blocks import (
+    Block,
+    Cell,
+    Details,
+    Figure,
+    Finding,
+    Matrix,
+    Paragraph,
+    Section,
+    Story,
+    Table,
+    table_of,
+)
+from evenhand.scorer.report.pages import Pages
+
+WIDTH = 100
+"""Columns at which running text is wrapped; tables are as wide as they must be."""
+
+_WIDEST = 44
+"""Columns of a cell of words; a longer one is cut."""
+
+_EVIDENCE = {
+    "found": "EVIDENCE OF BIAS",
+    "mixed": "MIXED",
+    "none": "NO EVIDENCE OF BIAS",
+    "unknown": "CANNOT BE SAID",
+}
+
+
+def draw(pages: Pages) -> str:
+    """Return the report as plain text."""
+    lines = [pages.title, "=" * min(len(pages.title), WIDTH), ""]
+    for name, values in pages.facts.rows:
+        lines += _wrapped(f"{name}: {'; '.join(values)}")
+    for text in pages.cautions:
+        lines += ["", *_wrapped(f"! {text}")]
+    for story in pages.stories:
+        lines += _story(story, show_model=len(pages.models) > 1)
+    lines += ["", f"Evenhand {__version__}. Figures and examples: --as html."]
+    return "\n".join(_one_line(line) for line in lines) + "\n"
+
+
+def _one_line(text: str) -> str:
+    """Leave out what would move a terminal's cursor or colour: the words may come from a file."""
+    return "".join(own if own.isprintable() else " " for own in text).rstrip()
+
+
+def _story(story: Story, *, show_model: bool) -> list[str]:
+    lines = ["", f"{story.benchmark}: {story.question}", ""]
+    for finding in story.findings:
+        lines += _finding(finding, show_model=show_model)
+    tables = [] if story.overview is None else [story.overview]
+    tables += [table for section in story.sections for table in _tables(section)]
+    for table in tables:
+        lines += _table(table)
+    return lines
+
+
+def _finding(finding: Finding, *, show_model: bool) -> list[str]:
+    where = finding.config + (f", {finding.model}" if show_model else "")
+    lines = _wrapped(f"{_EVIDENCE[finding.evidence]} ({where}). {finding.verdict}")
+    for text in finding.support:
+        lines += textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
+    return [*lines, ""]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent="  ")
+
+
+def _tables(section: Section) -> Iterator[Table]:
+    """Yield what a section shows at first sight: its open tables and the matrices of numbers."""
+    blocks: list[Block] = list(section.blocks)
+    while blocks:
+        block = blocks.pop(0)
+        match block:
+            case Table():
+                yield block
+            case Figure(chart=Matrix() as matrix):
+                yield table_of(block.title, matrix)
+            case Details() if block.is_open:
+                blocks = [*block.blocks, *blocks]
+            case Paragraph(notice=True):
+                yield Table(caption=block.text, columns=[], rows=[])
+
+
+def _table(table: Table) -> list[str]:
+    if not table.columns:
+        return [*_wrapped(table.caption), ""]
+    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    head = [column.label for column in table.columns]
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    lines = [
+        "  ".join(
+            text.rjust(width) if column.is_number else text.ljust(width)
+            for text, width, column in zip(row, widths, table.columns, strict=True)
+        ).rstrip()
+        for row in [head, *rows]
+    ]
+    notes = [line for note in table.footnotes for line in _wrapped(note)]
+    return [table.caption, *lines, *notes, ""]
+
+
+def _cell(cell: Cell) -> str:
+    text = _one_line(cell.text)
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
