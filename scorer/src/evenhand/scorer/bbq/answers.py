@@ -1,11 +1,13 @@
-"""From what a model wrote to one of the three answers, or the reason why it is none.
+r"""From what a model wrote to one of the three answers, or the reason why it is none.
 
-Rules, in this order; the first that finds something decides:
+What is marked as the answer is taken out of what is around it first: what follows a model's
+thinking, ``{"answer": "B"}``, ``<answer>B</answer>``, ``\boxed{B}``. Then these rules, in this
+order; the first that finds something decides:
 
 1. the whole text is one answer (case, quotes, the final stop and a leading article do not count);
-2. a letter: ``B``, ``(b)``, ``Option C``, ``B) The man``; a letter whose text names another
-   answer is two answers;
-3. what follows the last ``the answer is`` or ``Answer:``, by rules 1, 2 and 4;
+2. a letter: ``B``, ``(b)``, ``Option C``, ``B) The man``, ``B is correct``; a letter whose text
+   names another answer is two answers, and so are ``A or B`` and a list of lettered lines;
+3. what follows the last ``the answer is``, ``Answer:`` or ``I choose``, by rules 1, 2 and 4;
 4. the answers that are found in the text as whole words, longer ones first and none after ``not``;
    where there are none, what the dataset calls the two people; the UNKNOWN wordings always count.
 
@@ -13,6 +15,7 @@ A refusal is unscored unless an UNKNOWN wording stands in it and no person.
 """
 
 import functools
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,10 +75,29 @@ _LETTER_AND_TEXT = re.compile(
 _LETTER_AND_REASON = re.compile(
     r"[(\[]?([A-C])[)\]]?,?\s+(?:because|since|as|for|due)\b.*", re.DOTALL
 )
-_SAYS_ANSWER = re.compile(
-    r"\b(?:answer|option|choice)(?: would be| should be| is|:)[\s:*]*(.+)",
+_LETTER_IS_RIGHT = re.compile(
+    r"(?:(?:answer|option|choice) [(\[]?([a-c])[)\]]?|[(\[]([a-c])[)\]]|(?-i:([A-C])))[*_]*"
+    r" (?:is|seems|would be) (?:the )?(?:most likely |most |best )?"
+    r"(?:correct|right|answer|accurate|appropriate)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+_LETTERS = re.compile(
+    r"[(\[]?[a-c][)\]]?(?:\s*(?:,|/|&|\+|\bor\b|\band\b)\s*(?:and |or )?[(\[]?[a-c][)\]]?)+",
+    re.IGNORECASE,
+)
+_UPPER = {"A", "B", "C"}
+_LINE_OF_LETTER = re.compile(r"^[ \t*]*[(\[]?([A-C])[)\].:]", re.MULTILINE)
+_SAYS_ANSWER = re.compile(
+    r"\b(?:(?:answer|option|choice)(?: would be| should be| is|:)"
+    r"|i(?: would|'d| will|'ll)? (?:choose|pick|select|go with)(?: option| answer)?)[\s:*]*(.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THOUGHT = re.compile(r"^.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
+_TAGGED = re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL)
+_BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
+_OBJECT = re.compile(r"\{[^{}]*\}")
+_OBJECT_KEYS = ("answer", "final_answer", "choice", "option", "letter", "prediction", "response")
+"""What models call their answer in JSON; a number there may count from 0 or from 1, so is none."""
 _NEGATED = re.compile(
     r"(?:\bnot|\bnever|n't|\bneither|\bnor|\brather than|\binstead of)"
     r"(?: be| necessarily| that)?(?: the| an?)? $"
@@ -98,6 +120,7 @@ def choice_of(text: str, options: Options) -> Choice:
     'two matching answers'
     """
     plain = _plain(options)
+    text = _marked(text)
     whole = _whole(text, plain)
     found = whole or _answers_in(text, plain)
     if not whole and found != {options.unknown} and _REFUSES.search(_normal(text)):
@@ -180,11 +203,38 @@ def _core(text: str) -> str:
     return _ARTICLE.sub("", _normal(text), count=1)
 
 
+def _marked(text: str) -> str:
+    """Return what a text marks as its answer, else all of it.
+
+    >>> _marked('Let me see. {"answer": "B"}'), _marked("<think>A?</think> B")
+    ('B', ' B')
+    """
+    text = _THOUGHT.sub("", text, count=1)
+    for pattern in (_TAGGED, _BOXED):
+        if found := pattern.findall(text):
+            return str(found[-1])
+    for match in reversed(list(_OBJECT.finditer(text))):
+        if (said := _of_object(match[0])) is not None:
+            return said
+    return text
+
+
+def _of_object(text: str) -> str | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    by_name = {str(name).casefold(): value for name, value in found.items()}
+    said = next((by_name[name] for name in _OBJECT_KEYS if name in by_name), None)
+    return said if isinstance(said, str) else None
+
+
 def _answers_in(text: str, plain: _Plain) -> frozenset[int]:
     """Apply the rules behind the first in their order."""
     said = _last_answer(text)
     return (
-        _letter(text, plain)
+        _listed(said or text)
+        or (frozenset() if _listed(text) else _letter(text, plain))
         or _whole(said, plain)
         or _letter(said, plain)
         or _named(said, plain)
@@ -199,6 +249,13 @@ def _whole(text: str, plain: _Plain) -> frozenset[int]:
 def _letter(text: str, plain: _Plain) -> frozenset[int]:
     """Return the answer of a letter, and a second one where the words beside it name another."""
     bare = text.translate(_QUOTES).strip(_EDGES)
+    if _LETTERS.fullmatch(bare):
+        letters = re.findall(r"\b[A-Ca-c]\b", bare)
+        return frozenset().union(*map(_of_letter, letters))
+    if lone := _lone_letters(bare):
+        return lone
+    if match := _LETTER_IS_RIGHT.fullmatch(bare):
+        return _of_letter(match[1] or match[2] or match[3])
     if match := _LETTER.fullmatch(bare) or _LETTER_AND_REASON.fullmatch(bare):
         return _of_letter(match[1])
     if match := _LETTER_AND_TEXT.fullmatch(bare):
@@ -208,6 +265,23 @@ def _letter(text: str, plain: _Plain) -> frozenset[int]:
     return frozenset()
 
 
+def _lone_letters(text: str) -> frozenset[int]:
+    """Return the letters that have lines of their own, where the first line is one.
+
+    What follows a letter in lines of its own explains it, and may name anybody.
+    """
+    lines = [line.strip(_EDGES + "()[]") for line in text.splitlines() if line.strip(_EDGES)]
+    if not lines or lines[0] not in _UPPER:
+        return frozenset()
+    return frozenset().union(*(_of_letter(line) for line in lines if line in _UPPER))
+
+
+def _listed(text: str) -> frozenset[int]:
+    """Return the answers of lettered lines where there are several: a list is no choice."""
+    found = frozenset().union(*map(_of_letter, _LINE_OF_LETTER.findall(text)))
+    return found if len(found) > 1 else frozenset()
+
+
 def _of_letter(letter: str) -> frozenset[int]:
     return frozenset({"abc".index(letter.casefold())})
 
@@ -215,7 +289,7 @@ def _of_letter(letter: str) -> frozenset[int]:
 def _last_answer(text: str) -> str:
     """Return what stands behind the last ``the answer is``, empty where it is not said."""
     said, rest = "", text
-    while match := _SAYS_ANSWER.search(rest):
+    while (match := _SAYS_ANSWER.search(rest)) and match[1].strip(_EDGES):
         said = rest = match[1]
     return said
 

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.archive import Archive
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.json_text import NOT_JSON, whole_of
@@ -96,12 +95,11 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     if not samples:
         raise DataRefused(f"{path} holds no samples; log them (`--log-samples`) or give that log.")
     own = _of_epoch(path, samples, chosen)
-    faults = FaultList()
-    if all(sample.choices is None for sample in own):
-        remedy = f"It is a log of the task {header.eval.task}; a row of BBQ has three choices."
-        faults.add_many("samples without choices", remedy, [str(own[0].id)], len(own))
     found = ForeignFile([_answer(sample) for sample in own], header.eval.model)
-    found.faults = faults.listed()
+    if all(sample.choices is None for sample in own):
+        found.notes.append(
+            f"{path.name}: a log of the task {header.eval.task}, whose samples have no choices."
+        )
     return found
 
 
