@@ -18,7 +18,7 @@ def log_answers(third_party: Path, few_rows, read) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("names", "n_failed"),
+    "case",
     [
         (("openai_batch/batch_output.jsonl", "openai_batch/batch_error.jsonl",
           "openai_batch/batch_input.jsonl"), 5),
@@ -26,9 +26,10 @@ def log_answers(third_party: Path, few_rows, read) -> dict[str, int]:
     ],
 )  # fmt: skip
 def test_a_batch_with_its_requests(
-    third_party, few_rows, read, log_answers, names: tuple[str, ...], n_failed: int
+    third_party, few_rows, read, log_answers, case: tuple[tuple[str, ...], int]
 ) -> None:
     """The answers are those of the log; expired, errored and cancelled requests are unscored."""
+    names, n_failed = case
     found = read(few_rows, *(third_party / name for name in names))
 
     assert found.faults == []

@@ -111,6 +111,6 @@ def test_files_without_answers_are_refused_with_their_reason(third_party, religi
 
     assert len(paths) == 16
     for path in paths:
-        with pytest.raises(DataRefused, match="give the scenario_state.json") as refused:
+        with pytest.raises(DataRefused, match=r"give the scenario_state\.json") as refused:
             read(religion, path)
         assert f"HELM's {path.name}: it holds {reasons[path.name]}" in str(refused.value)

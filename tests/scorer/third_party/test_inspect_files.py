@@ -47,7 +47,7 @@ def test_both_forms_of_a_log_say_the_same(third_party, few_rows, read, folder, r
 
 
 @pytest.mark.parametrize(
-    ("folder", "epoch", "n_right"),
+    "case",
     [
         ("bbq_mock_epochs2_errors", 1, 3),
         ("bbq_mock_epochs2_errors", 2, 3),
@@ -56,9 +56,10 @@ def test_both_forms_of_a_log_say_the_same(third_party, few_rows, read, folder, r
     ],
 )
 def test_letters_are_right_where_the_tool_says_so(
-    third_party, few_rows, read, folder: str, epoch: int, n_right: int
+    third_party, few_rows, read, case: tuple[str, int, int]
 ) -> None:
     """A letter stands for the sample's own choices, also where they are shuffled."""
+    folder, epoch, n_right = case
     path = _log(third_party / "inspect_ai" / folder, ".json")
     found = read(few_rows, path, reader=f"inspect:{epoch}")
     own = [sample for sample in _samples(path) if sample["epoch"] == epoch]

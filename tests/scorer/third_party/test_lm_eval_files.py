@@ -31,7 +31,7 @@ def _reported(folder: Path, task: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "task", "n"),
+    "case",
     [
         ("mc", "bbq_mc3", 62),
         ("mc", "bbq_letter", 62),
@@ -43,9 +43,10 @@ def _reported(folder: Path, task: str) -> dict[str, Any]:
     ],
 )
 def test_each_row_is_right_where_the_tool_says_so(
-    third_party, few_rows, read, folder: str, task: str, n: int
+    third_party, few_rows, read, case: tuple[str, str, int]
 ) -> None:
     """Option texts, letters, twelve options and a chat template, in three versions' files."""
+    folder, task, n = case
     path = _one(third_party / "lm_eval" / folder, f"*_{task}[._]*jsonl" if folder == "old_v0.4.2"
                 else f"samples_{task}_2*.jsonl")  # fmt: skip
     found = read(few_rows, path)
