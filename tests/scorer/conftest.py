@@ -226,7 +226,7 @@ def _tokenizer(family: str) -> Any:
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
     from tokenizers.processors import RobertaProcessing, TemplateProcessing
 
-    if family == "roberta":
+    if family in {"roberta", "bart"}:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
@@ -242,6 +242,8 @@ def _tokenizer(family: str) -> Any:
             ("</s>", 2), ("<s>", 0), add_prefix_space=False
         )
         return tokenizer
+    if family == "t5":
+        return _sentence_pieces()
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106 - a word, no password
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -255,6 +257,41 @@ def _tokenizer(family: str) -> Any:
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     return tokenizer
+
+
+def _sentence_pieces() -> Any:
+    """Train a tokenizer of T5's kind: Unigram with a mark for a space, and an end of text."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers.processors import TemplateProcessing
+
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    special = ["<pad>", "</s>", "<unk>"]
+    pieces = trainers.UnigramTrainer(
+        vocab_size=300,
+        special_tokens=special,
+        unk_token="<unk>",  # noqa: S106 - a word, no password
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_SENTENCES * 5, pieces)
+    tokenizer.post_processor = TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
+    )
+    return tokenizer
+
+
+_SUFFIXES = {
+    "question-answering": "ForQuestionAnswering",
+    "fill-mask": "ForMaskedLM",
+    "multiple-choice": "ForMultipleChoice",
+    "seq2seq-lm": "ForConditionalGeneration",
+}
+_SPECIAL_WORDS = {
+    "t5": {"pad": "<pad>", "unk": "<unk>", "eos": "</s>"},
+    "bpe": {"pad": "<pad>", "unk": "<unk>", "cls": "<s>", "sep": "</s>", "mask": "<mask>"},
+    "pieces": {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"},
+}
 
 
 def _save_tiny(family: str, task: str, folder: Path) -> None:
@@ -278,23 +315,57 @@ def _save_tiny(family: str, task: str, folder: Path) -> None:
         "distilbert": lambda: t.DistilBertConfig(
             **size, dim=16, hidden_dim=32, n_layers=2, n_heads=2, max_position_embeddings=40
         ),
+        "deberta": lambda: t.DebertaV2Config(
+            **usual,
+            type_vocab_size=0,
+            relative_attention=True,
+            position_buckets=8,
+            pos_att_type=["p2c", "c2p"],
+            norm_rel_ebd="layer_norm",
+            share_att_key=True,
+            position_biased_input=False,
+        ),
+        "t5": lambda: t.T5Config(
+            vocab_size=size["vocab_size"],
+            d_model=16,
+            d_kv=8,
+            d_ff=32,
+            num_layers=2,
+            num_heads=2,
+            initializer_factor=1.5,
+            decoder_start_token_id=0,
+        ),
+        "bart": lambda: t.BartConfig(
+            vocab_size=size["vocab_size"],
+            init_std=0.4,
+            d_model=16,
+            encoder_layers=2,
+            decoder_layers=2,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            encoder_ffn_dim=32,
+            decoder_ffn_dim=32,
+            max_position_embeddings=40,
+            bos_token_id=0,
+            pad_token_id=1,
+            eos_token_id=2,
+            decoder_start_token_id=2,
+        ),
     }[family]()
     prefix = {
         "bert": "Bert",
         "electra": "Electra",
         "roberta": "Roberta",
         "distilbert": "DistilBert",
+        "deberta": "DebertaV2",
+        "t5": "T5",
+        "bart": "Bart",
     }
-    suffix = "ForQuestionAnswering" if task == "question-answering" else "ForMaskedLM"
     torch.manual_seed(0)
-    getattr(t, prefix[family] + suffix)(config).save_pretrained(folder)
-    is_bpe = family == "roberta"
-    names = ("pad", "unk", "cls", "sep", "mask")
-    words = "<pad> <unk> <s> </s> <mask>" if is_bpe else "[PAD] [UNK] [CLS] [SEP] [MASK]"
-    t.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        **{f"{name}_token": word for name, word in zip(names, words.split(), strict=True)},
-    ).save_pretrained(folder)
+    getattr(t, prefix[family] + _SUFFIXES[task])(config).save_pretrained(folder)
+    kind = {"roberta": "bpe", "bart": "bpe", "t5": "t5"}.get(family, "pieces")
+    words = {f"{name}_token": word for name, word in _SPECIAL_WORDS[kind].items()}
+    t.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **words).save_pretrained(folder)
 
 
 @pytest.fixture(scope="session")

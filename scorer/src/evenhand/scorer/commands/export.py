@@ -17,7 +17,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("model", metavar="MODEL", help="local folder, or id on the Hub")
     parser.add_argument(
-        "--task", choices=("question-answering", "fill-mask"), required=True,
+        "--task", required=True,
+        choices=("question-answering", "fill-mask", "multiple-choice", "seq2seq-lm"),
         help="what the model was trained for",
     )  # fmt: skip
     parser.add_argument(

@@ -9,11 +9,12 @@ from evenhand.contract.errors import DataRefused
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"
+CHAT_NAME = "chat_template.jinja"
 CARD_NAME = "model.json"
 
-Task = Literal["question-answering", "fill-mask"]
+Task = Literal["question-answering", "fill-mask", "multiple-choice", "seq2seq-lm"]
 Precision = Literal["fp32", "fp16", "int8"]
-TASKS: tuple[Task, ...] = ("question-answering", "fill-mask")
+TASKS: tuple[Task, ...] = ("question-answering", "fill-mask", "multiple-choice", "seq2seq-lm")
 PRECISIONS: tuple[Precision, ...] = ("fp32", "fp16", "int8")
 
 
@@ -38,7 +39,17 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The difference that is allowed, as a share of the greater of 1 and ``largest_logit``."""
 
 
-class ModelCard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Chat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The model's chat template, ``chat_template.jinja``."""
+
+    sha256: str
+    special_tokens: dict[str, str]
+    """What the template may call by name, e.g. ``bos_token``."""
+
+
+class ModelCard(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """The whole of ``model.json``."""
 
     name: str
@@ -50,9 +61,11 @@ class ModelCard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Class of the torch model, e.g. ``BertForMaskedLM``."""
     inputs: list[str]
     """``input_ids``, ``attention_mask`` [batch, length], ``token_type_ids`` where the model has
-    two segments, and for fill-mask ``mask_positions`` [batch]; all int64."""
+    two segments, and for fill-mask ``mask_positions`` [batch]; for seq2seq-lm also
+    ``decoder_input_ids``, ``labels`` [options, longest] and ``prompt_of`` [options]; all int64."""
     outputs: list[str]
-    """``start_logits``, ``end_logits`` [batch, length]; or ``mask_logits`` [batch, vocabulary]."""
+    """``start_logits``, ``end_logits`` [batch, length]; ``mask_logits`` [batch, vocabulary];
+    ``choice_logits`` [batch]; or ``label_log_probabilities`` [options, longest]."""
     max_length: int
     """Tokens that the model can read, special tokens included."""
     vocabulary_size: int
@@ -70,6 +83,9 @@ class ModelCard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     probe: Probe
     versions: dict[str, str]
     """Packages that took part in the export."""
+    decoder_start: int | None = None
+    """What the decoder of a seq2seq model begins with."""
+    chat: Chat | None = None
 
 
 def read_model_card(folder: Path) -> ModelCard:

@@ -37,6 +37,9 @@ class Source(NamedTuple):
     pad: Token | None
     cls: Token | None
     sep: Token | None
+    chat_template: str | None
+    special_tokens: dict[str, str]
+    """Name in a chat template -> text."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -166,7 +169,20 @@ def _source(name: str, model: Any, described: Any, tokenizer: Tokenizer) -> Sour
         pad=special_token(described.pad_token, ids),
         cls=special_token(described.cls_token, ids),
         sep=special_token(described.sep_token, ids),
+        chat_template=_chat_template(described),
+        special_tokens={
+            name: text
+            for name, text in described.special_tokens_map.items()
+            if isinstance(text, str)
+        },
     )
+
+
+def _chat_template(described: Any) -> str | None:
+    """Return the template that is taken where none is asked for by name."""
+    found = getattr(described, "chat_template", None)
+    template: str | None = found.get("default") if isinstance(found, dict) else found
+    return template
 
 
 def _refuse_unfit(source: Source) -> None:

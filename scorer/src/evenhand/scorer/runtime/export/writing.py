@@ -13,8 +13,10 @@ from evenhand.scorer.runtime.export.source import Source, load, silence
 from evenhand.scorer.runtime.export.tasks import TaskModule, task_module
 from evenhand.scorer.runtime.model_card import (
     CARD_NAME,
+    CHAT_NAME,
     MODEL_NAME,
     TOKENIZER_NAME,
+    Chat,
     ModelCard,
     Precision,
     Probe,
@@ -34,6 +36,8 @@ def export(
 ) -> ModelCard:
     """Write ``model.onnx``, ``tokenizer.json`` and ``model.json`` into the folder ``out``.
 
+    ``chat_template.jinja`` goes with them where the tokenizer has a chat template.
+
     ``model`` is a local folder (no network is touched) or a Hub id. Weights come from
     safetensors only, and code from the Hub is never run.
 
@@ -52,6 +56,8 @@ def export(
         _write_onnx(source, of_task, folder / MODEL_NAME)
         to_precision(folder / MODEL_NAME, precision)
         source.tokenizer.save(str(folder / TOKENIZER_NAME))
+        if source.chat_template is not None:
+            (folder / CHAT_NAME).write_text(source.chat_template, encoding="utf-8", newline="")
         probe = _probe(source, of_task, precision, folder / MODEL_NAME)
         card = _card(source, task, precision, probe, folder)
         (folder / CARD_NAME).write_bytes(canonical_json(card))
@@ -125,7 +131,15 @@ def _card(
         tokenizer_sha256=sha256_of_file(folder / TOKENIZER_NAME),
         probe=probe,
         versions={name: version(name) for name in ("onnxruntime", "torch", "transformers")},
+        decoder_start=getattr(source.model.config, "decoder_start_token_id", None),
+        chat=_chat(source, folder),
     )
+
+
+def _chat(source: Source, folder: Path) -> Chat | None:
+    if source.chat_template is None:
+        return None
+    return Chat(sha256=sha256_of_file(folder / CHAT_NAME), special_tokens=source.special_tokens)
 
 
 def _lower_cases(tokenizer: Tokenizer) -> bool:
