@@ -134,8 +134,7 @@ def _text(path: Path) -> str:
     if not path.is_file():
         raise DataRefused(f"{path} does not exist; `evenhand mine bvf --out {path}` writes it.")
     try:
-        opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-        with opened as stream:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(_MAX_BYTES + 1)
     except (gzip.BadGzipFile, EOFError) as error:
         raise DataRefused(f"{path} is not a whole gzip file: {error}.") from error
