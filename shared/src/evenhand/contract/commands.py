@@ -22,6 +22,7 @@ COMMANDS = (
     CommandEntry("diff", "evenhand-generator", "say what changed between two dataset versions"),
     CommandEntry("export", "evenhand-scorer", "turn a model into ONNX, checked against torch"),
     CommandEntry("predict", "evenhand-scorer", "run an exported model over a dataset"),
+    CommandEntry("template", "evenhand-scorer", "write a blank predictions file to fill in"),
     CommandEntry("check", "evenhand-scorer", "list all faults of a predictions file"),
     CommandEntry("score", "evenhand-scorer", "compute the metrics of a predictions file"),
     CommandEntry("compare", "evenhand-scorer", "say which differences between models are real"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -21,6 +21,7 @@ from evenhand.scorer.readers.prediction_rows import (
     IN_RANGE,
     NO_MORE,
     NUMBER,
+    QUESTION_COLUMNS,
     SCORES,
     TEXT,
     PredictionRows,
@@ -31,12 +32,25 @@ from evenhand.scorer.readers.streams import chunks_of_lines
 _CHUNK_BYTES = 8 << 20
 _JSON = "Each line must be one JSON object."
 
+_FilledIn = cast(
+    "type[Prediction]",
+    msgspec.defstruct(
+        "_FilledIn",
+        [(name, Any, None) for name in QUESTION_COLUMNS],
+        bases=(Prediction,),
+        kw_only=True,
+        frozen=True,
+        forbid_unknown_fields=True,
+    ),
+)
+"""A prediction in a row that still holds its question."""
+
 _scores_of: Callable[[Prediction], tuple[float, float]] = attrgetter(*SCORES)
 
 
 def read(path: Path) -> PredictionRows:
     """Read JSON lines; a typed decoder takes whole chunks, so nothing is coerced in silence."""
-    decoder = msgspec.json.Decoder(Prediction)
+    decoder = msgspec.json.Decoder(_FilledIn)
     header, faults, frames, line_number = read_sidecar(path), FaultList(), [], 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
         n_lines = chunk.count(b"\n")
@@ -119,7 +133,7 @@ def _careful_row(row: Any, place: str, faults: FaultList) -> tuple[str, float, f
     if not isinstance(row, dict):
         faults.add("lines that are no JSON object", _JSON, place)
         return None
-    for name in sorted(set(row) - set(COLUMNS)):
+    for name in sorted(set(row) - {*COLUMNS, *QUESTION_COLUMNS}):
         faults.add("unknown columns", NO_MORE, f"{place}: {name}")
     for name in [name for name in COLUMNS if name not in row]:
         faults.add("missing columns", NO_MORE, f"{place}: {name}")

@@ -8,16 +8,22 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.predictions import Header, sidecar_of
+from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
 from evenhand.scorer.faults import FIRST, Fault, FaultList
 
 SCORES = ("score_x1", "score_x2")
 COLUMNS = ("id", *SCORES)
 """Columns of a predictions row; the contract's ``Prediction``."""
 
+QUESTION_COLUMNS = tuple(
+    name for name in dict.fromkeys((*ITEM_COLUMNS, *MASKED_ITEM_COLUMNS)) if name not in COLUMNS
+)
+"""Columns of the dataset that may stand beside the scores, as in a file that was filled in."""
+
 IN_RANGE = "A score is a probability: a number from 0 to 1."
 NUMBER = "A score must be a number: not text, true, false or null."
 TEXT = "An id must be text that is not empty."
-NO_MORE = f"A row has the columns {', '.join(COLUMNS)} and no others."
+NO_MORE = f"A row has the columns {', '.join(COLUMNS)} and no others but the dataset's own."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ def read_sidecar(path: Path) -> Header | None:
 
 def check_columns(path: Path, columns: list[str]) -> None:
     """Refuse a table that lacks a column or has one too many."""
-    unknown = [name for name in columns if name not in COLUMNS]
+    unknown = [name for name in columns if name not in {*COLUMNS, *QUESTION_COLUMNS}]
     missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise DataRefused(

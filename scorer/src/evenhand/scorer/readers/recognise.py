@@ -20,7 +20,7 @@ from evenhand.scorer.readers import (
     lm_eval,
 )
 from evenhand.scorer.readers.json_text import first_keys
-from evenhand.scorer.readers.prediction_rows import COLUMNS
+from evenhand.scorer.readers.prediction_rows import COLUMNS, QUESTION_COLUMNS
 from evenhand.scorer.readers.streams import head, kind_of
 from evenhand.scorer.readers.table_text import DELIMITERS
 
@@ -30,6 +30,7 @@ _HEAD_BYTES = 1 << 16
 _PARQUET = b"PAR1"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OWN_COLUMNS = {*PREDICTION_COLUMNS, *COLUMNS}
+_FILLED_IN = {*COLUMNS, *QUESTION_COLUMNS}
 _WORKBOOK = "xl/workbook.xml"
 _UNIFIEDQA_FIELD = "unifiedqa-t5-11b_pred_"
 _TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -148,7 +149,8 @@ def _text(path: Path, text: str) -> Recognised | None:
 
 def _by_columns(names: Sequence[str], *, is_own_kind: bool) -> Recognised | None:
     """Tell our own rows, which have an id and no column that is not ours, from other tables."""
-    if is_own_kind and "id" in names and set(names) <= _OWN_COLUMNS:
+    is_filled_in = set(COLUMNS) <= set(names) <= _FILLED_IN
+    if is_own_kind and "id" in names and (set(names) <= _OWN_COLUMNS or is_filled_in):
         return Recognised(OURS, f"rows with {', '.join(names)}")
     few = ", ".join(names[:6])
     return Recognised(any_table.NAME, f"a table with {few}{', ...' if len(names) > 6 else ''}")
