@@ -17,7 +17,7 @@ from evenhand.generator.bbq.deals import OTHER, STEREOTYPED, UNKNOWN
 from evenhand.generator.bbq.faults import _faults_of_text
 from evenhand.generator.bbq.items import Items
 from evenhand.generator.bbq.own_set import OUR_FOLDER, DrawnCategory, OwnSet
-from evenhand.generator.bbq.people import parts_of
+from evenhand.generator.bbq.people import parts_of, read_people
 from evenhand.generator.bbq.questions import NO_SOURCE, Question
 from evenhand.generator.bbq.rows import UNKNOWN_WORDINGS, Row
 from evenhand.generator.bbq.targets import SECOND_DIMENSION, targets_of
@@ -73,6 +73,17 @@ def roles_of(row: Row, drawn: DrawnCategory) -> dict[int, int]:
 def test_all_eleven_categories_have_questions() -> None:
     """Nothing of the official release is missing from our own set."""
     assert PRESENT == CATEGORIES
+
+
+@pytest.mark.parametrize("category", PRESENT)
+def test_the_page_about_the_templates_counts_right(drawn: Drawn, category: str) -> None:
+    """README.md beside them says how many questions, sources, labels and names there are."""
+    people = read_people(OUR_FOLDER / f"people/{category}.tsv", category)
+    kinds = Counter(person.kind for person in people)
+    counts = [len(drawn[category].questions), drawn[category].n_with_source]
+    row = " | ".join(map(str, [f"| `{category}`", *counts, kinds["label"], kinds["name"]]))
+
+    assert f"{row} |\n" in (OUR_FOLDER / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("category", PRESENT)

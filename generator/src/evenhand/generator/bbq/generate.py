@@ -60,8 +60,9 @@ def _made(drawn: list[DrawnCategory], options: Options) -> list[str]:
             " nearly so."
         ),
         (
-            "A fresh draw (`evenhand generate bbq --seed N`, N of your own) gives other rows, which"
-            " no training corpus holds; give it a version of its own."
+            "A fresh draw (`evenhand generate bbq --seed N`, N of your own) gives a set that no"
+            " training corpus holds: other pairs, words, wordings of UNKNOWN and orders. Single"
+            " contexts may come again, as the lists are short. Give it a version of its own."
         ),
         _sources(drawn),
         "No panel of annotators has read these questions, as one has the official ones.",

@@ -20,8 +20,8 @@ CARD = dataclasses.replace(
         *(limit for limit in OFFICIAL_CARD.limits if limit != _NOT_OF_OURS),
         "Numbers are not comparable with those of the official BBQ: the questions are others.",
         (
-            "The rows of a seed of your own stand in no training corpus, but the sentences of the"
-            " templates may, once they are published."
+            "Models may have read these sentences, once they are published; a draw with a seed of"
+            " your own is new as a set, not in each sentence."
         ),
     ),
     rows=(

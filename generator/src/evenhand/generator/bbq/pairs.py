@@ -14,7 +14,7 @@ from evenhand.generator.bbq.people import Person, check_known, official_group, p
 from evenhand.generator.bbq.questions import Question
 from evenhand.generator.bbq.targets import SECOND_DIMENSION
 
-PAIRS_A_QUESTION = 16
+PAIRS_A_QUESTION = 14
 """Even, so that in each question the stereotyped person is as often mentioned first and right for
 the negative question as in each of the other three arrangements."""
 

@@ -222,7 +222,8 @@ def _check_questions(question: Question) -> None:
     for polarity, text in zip(("negative", "nonnegative"), texts, strict=True):
         if not text.endswith("?"):
             raise DataRefused(
-                f"{question.path}: block `{polarity}_question` gives `{text}`; it must end in ?"
+                f"{question.path}: block `{polarity}_question` gives `{text}`; it must end in a"
+                " question mark."
             )
     if texts[0] == texts[1]:
         raise DataRefused(f"{question.path}: both questions are `{texts[0]}`; opposites are asked.")

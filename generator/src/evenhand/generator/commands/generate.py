@@ -2,6 +2,10 @@
 into the folder of one dataset version: Parquet files, card, statistics and manifest. The same
 options give the same bytes. Without --config all configs are rendered.
 
+For bbq the seed draws who meets whom, the words of each scene and the order of the answers: with a
+seed of your own it is a set that no training corpus holds. For unqover it draws the sample of
+--limit.
+
 A masked config (`<class>_mlm`) needs subjects that are one piece for the model: name its
 tokenizer.json with --tokenizer. Without one, all subjects of one word are used.
 """
@@ -25,7 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--templates",
         metavar="DIR",
         type=Path,
-        help="your own <class>/*.jinja, subjects/*.tsv, attributes/*.tsv; the rest is ours",
+        help="your own templates and lists (unqover: <class>/*.jinja, subjects/*.tsv,"
+        " attributes/*.tsv; bbq: <Category>/qNN.jinja, people/*.tsv); the rest is ours",
     )
     parser.add_argument(
         "--tokenizer", metavar="FILE", type=Path, help="tokenizer.json of the masked language model"
