@@ -8,7 +8,7 @@ import polars as pl
 
 from evenhand.scorer.bbq.answers import NO_MATCH, Choice, Options, choice_of, places_of
 from evenhand.scorer.bbq.predictions import SCHEMA
-from evenhand.scorer.bbq.questions import Question, Questions, has_the_words
+from evenhand.scorer.bbq.questions import Question, Questions, has_the_words, is_respelled
 from evenhand.scorer.faults import FIRST, Fault, FaultList
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.readers.prompts import letter_place
@@ -21,6 +21,7 @@ _N_ANSWERS = 3
 _FIRST_CHARACTERS = 40
 _LETTER = re.compile(r"[\s(\[*\"']*([A-Za-z])[\s)\].:*\"']*")
 
+_BLIND = "answers are letters without their options beside them and are read in the dataset's order"
 _NOT_THERE = (
     "A row is told by category and example_id, by id, or by the whole text of context, question and"
     " options; is it another dataset, or is the file with the requests missing?"
@@ -74,7 +75,7 @@ def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> Answered:
     own order, which is said.
     """
     found, faults, blind = _Row(), FaultList(), list[str]()
-    ambiguous: list[str] = []
+    ambiguous, respelled = list[str](), list[str]()
     for row in rows:
         own, unknown_id = questions.find(row)
         if unknown_id is not None:
@@ -91,19 +92,18 @@ def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> Answered:
             kind = "rows whose words are not those of the question with their id"
             faults.add(kind, _OTHER_WORDS, f"{row.place}: {own[0].id}")
         else:
+            if row.id and row.category is None and is_respelled(row.id, own[0].id):
+                respelled.append(f"{row.id} for {own[0].id}")
             _answer(row, own[0], found, faults, blind)
-    notes = []
-    if ambiguous:
-        first = ", ".join(ambiguous[:FIRST])
-        notes.append(
-            f"{len(ambiguous):,} rows fit several questions by their text and are unscored"
-            f" ({first})."
+    notes = [
+        f"{len(own):,} {what} ({', '.join(own[:FIRST])}{', ...' if len(own) > FIRST else ''})."
+        for own, what in (
+            (ambiguous, "rows fit several questions by their text and are unscored"),
+            (respelled, "ids are spelled otherwise than the dataset's and taken for them"),
+            (blind, _BLIND),
         )
-    if blind:
-        notes.append(
-            f"{len(blind):,} answers are letters without their options beside them; they are read"
-            f" in the dataset's order ({', '.join(blind[:FIRST])})."
-        )
+        if own
+    ]
     return Answered(pl.DataFrame(found.columns, schema=SCHEMA), faults.listed(), notes)
 
 

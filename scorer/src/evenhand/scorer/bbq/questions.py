@@ -115,6 +115,21 @@ class Questions:
         return [one for one in own if _rank(prompt, one) == best]
 
 
+def is_respelled(given: str, identity: str) -> bool:
+    """Say whether an id is another spelling of the dataset's, and not merely another id.
+
+    >>> is_respelled("Age-61", "Age-00061"), is_respelled("request-7", "Age-00061")
+    (True, False)
+    """
+    category, _, number = identity.rpartition("-")
+    match = _ID.fullmatch(given)
+    if match is None:
+        match = _BARE_NUMBER.fullmatch(given)
+        return match is not None and int(match[1]) == int(number)
+    is_own = match[1].casefold() == category.casefold() and int(match[2]) == int(number)
+    return is_own and given != identity
+
+
 def _pieces(prompt: str) -> list[str]:
     return [one_space(piece) for piece in _ASKS.findall(prompt)]
 

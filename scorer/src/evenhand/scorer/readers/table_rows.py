@@ -10,6 +10,7 @@ import polars as pl
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.column_names import Columns
 from evenhand.scorer.readers.foreign import ForeignAnswer
+from evenhand.scorer.readers.prompts import lettered_options
 
 _LABELS = {"0": 0, "1": 1, "2": 2, "ans0": 0, "ans1": 1, "ans2": 2}
 _ANY_LABEL = r"^(?:-?\d+(?:\.0+)?|ans\d)$"
@@ -78,7 +79,7 @@ class TableRows:
             place = f"row {number}, {own.id}: {identity!r}"
             self._faults.add("ids that a spreadsheet changed", remedy, place)
             return None
-        options = [row[name] for name in own.options]
+        prompt = _stripped(row, own.prompt)
         return ForeignAnswer(
             place=f"row {number}",
             id=identity,
@@ -86,9 +87,13 @@ class TableRows:
             example_id=example,
             context=_stripped(row, own.context),
             question=_stripped(row, own.question),
-            prompt=_stripped(row, own.prompt),
-            options=tuple(map(str, options)) if options and None not in options else None,
+            prompt=prompt,
+            options=self._options(row) or lettered_options(prompt or ""),
         )
+
+    def _options(self, row: _Cells) -> tuple[str, ...] | None:
+        texts = [row[name] for name in self._columns.options]
+        return tuple(map(str, texts)) if texts and None not in texts else None
 
     def _example_id(self, number: int, row: _Cells) -> int | None:
         """Return the number of ``61``, ``00061`` or ``61.0``; a date or a rounded one is none."""

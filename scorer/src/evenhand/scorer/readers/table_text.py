@@ -6,8 +6,8 @@ What was found is said; what cannot be told for certain is refused.
 import codecs
 import csv
 import io
-from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -103,35 +103,38 @@ def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
 def _delimiter(path: Path, content: str) -> str:
     """Return the delimiter that makes rows of one length; more columns win, a draw is refused."""
     csv.field_size_limit(_LONGEST_FIELD)
-    found = {mark: n for mark in DELIMITERS if (n := _n_columns(content, mark)) > 1}
+    lengths = {mark: _lengths(content, mark) for mark in DELIMITERS}
+    found = {mark: own[0] for mark, own in lengths.items() if own and own[0] > 1}
+    even = {mark: n for mark, n in found.items() if set(lengths[mark]) == {n}}
     if not found:
-        names = ", ".join(DELIMITERS.values())
         raise DataRefused(
-            f"{path} is no table: its rows do not have the same number of fields, two or more,"
-            f" with any of {names} between them."
+            f"{path} is no table: its first line has no {', '.join(DELIMITERS.values())} between"
+            " names of columns."
         )
-    best = max(found.values())
-    winners = [mark for mark, n in found.items() if n == best]
+    best = max((even or found).values())
+    winners = [mark for mark, n in (even or found).items() if n == best]
     if len(winners) > 1:
         names = " and ".join(DELIMITERS[mark] for mark in winners)
         raise DataRefused(f"{path}: {names} separate equally many columns; keep one of them.")
+    if not even:
+        number, n = next((i, n) for i, n in enumerate(lengths[winners[0]], 1) if n != best)
+        raise DataRefused(
+            f"{path}, row {number} has {n} fields, but the line of names has {best}; quote texts"
+            f" that hold a {DELIMITERS[winners[0]]}."
+        )
     return winners[0]
 
 
-def _n_columns(content: str, mark: str) -> int:
-    """Return how many fields the first rows have, 0 where they differ from the line of names."""
+def _lengths(content: str, mark: str) -> list[int]:
+    """Return how many fields each of the first rows has; empty where quotes do not close."""
     rows = csv.reader(io.StringIO(content[:_SAMPLE_CHARACTERS], newline=""), delimiter=mark)
-    lengths: list[int] = []
     try:
-        for row in rows:
-            if row and len(lengths) <= _SAMPLE_ROWS:
-                lengths.append(len(row))
+        lengths = [len(row) for row in islice(rows, _SAMPLE_ROWS + 1)]
     except csv.Error:
-        return 0
-    if len(content) > _SAMPLE_CHARACTERS and len(lengths) > 1:
-        lengths.pop()  # the sample may end inside a row
-    first = lengths[0] if lengths else 0
-    return first if Counter(lengths)[first] == len(lengths) else 0
+        return []
+    if len(content) > _SAMPLE_CHARACTERS and 1 < len(lengths) <= _SAMPLE_ROWS:
+        lengths.pop()  # the sample ends inside a row
+    return [n for n in lengths if n]
 
 
 def _reason(table: TextTable, error: Exception) -> str:
