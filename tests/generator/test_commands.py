@@ -1,18 +1,20 @@
 """`list`, `show`, `generate` and `import` from the command line."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 
 def test_list_names_every_config_with_its_size(evenhand) -> None:
-    """Eight configs of UnQover, rows four times the examples."""
+    """Eight configs of UnQover, rows four times the examples, and BBQ's eleven categories."""
     code, out, _ = evenhand("list", "--format", "json")
     rows = {row["config"]: row for row in json.loads(out)}
 
     assert code == 0
-    assert len(rows) == 8
+    counts = Counter(row["benchmark"] for row in rows.values())
+    assert (counts["unqover"], counts["bbq"]) == (8, 11)
     assert rows["gender_occupation"] == {
         "benchmark": "unqover",
         "config": "gender_occupation",

@@ -1,4 +1,4 @@
-"""Write the golden files again: a small dataset, made-up predictions, and their metrics.
+"""Write the golden files again: small datasets, made-up predictions, and their metrics.
 
 A changed golden file is a changed product: read the difference before committing it.
 """
@@ -52,6 +52,10 @@ if __name__ == "__main__":
     run(
         "generate", "unqover", "--config", "religion", "--limit", 20, "--version", "1.0.0",
         "--overwrite", "--out", DATASET,
+    )  # fmt: skip
+    run(
+        "generate", "bbq", "--config", "Religion", "--limit", 15, "--version", "1.0.0",
+        "--overwrite", "--out", FOLDER / "bbq",
     )  # fmt: skip
     write_predictions()
     # The side files are not kept: their digests stand in the metric JSON, under this name.
