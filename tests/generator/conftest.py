@@ -172,7 +172,10 @@ OFFICIAL_WORDS = [
     *(("Gender_identity", "", "child", name, "") for name in ("boy", "girl")),
     *(("Sexual_orientation", "", "", name, "") for name in ("gay", "lesbian", "straight")),
     *(("Race_ethnicity", "", "", name, "") for name in ("Black", "African American", "African")),
-    *(("Race_ethnicity", "", "", name, "") for name in ("Latino", "White", "Arab", "Roma")),
+    *(
+        ("Race_ethnicity", "", "", name, "")
+        for name in ("Latino", "White", "Arab", "Roma", "European")
+    ),
 ]
 OFFICIAL_NAMES = [
     *(

@@ -151,6 +151,8 @@ def test_a_template_draws_whatever_its_neighbours_are(official_templates) -> Non
         ]
 
     assert plain(after) == plain(alone)
+    orders = [[one["unknown"] for one in after if one["question_index"] == q] for q in "67"]
+    assert orders[0] != orders[1]
 
 
 def test_rows_are_items_of_the_contract(official_templates, tmp_path) -> None:
@@ -323,7 +325,7 @@ def test_texts_are_repaired_as_the_original_does(official_templates) -> None:
     """`a` becomes `an` inside a text if a name begins with a vowel; lesbian and Latina follow."""
     row = {**LABELS, "Ambiguous_Context": "I saw a {{NAME1}} man and a {{NAME2}} man in a office."}
     row |= {"Known_stereotyped_groups": '["lesbian"]'}
-    race = {**TWO_RACES, "Known_stereotyped_race": '["Latino", "African"]'}
+    race = {**TWO_RACES, "Known_stereotyped_race": '["Latino", "African", "European"]'}
 
     contexts = {
         row["context"] for row in rows_of(official_templates(row, file="Sexual_orientation"))
@@ -332,6 +334,7 @@ def test_texts_are_repaired_as_the_original_does(official_templates) -> None:
 
     assert "I saw a lesbian woman and a straight man in a office." in contexts
     assert any("met an African man" in row["context"] for row in races)
+    assert any("met a European man" in row["context"] for row in races)
     latina = [row for row in races if "Latina woman" in row["context"]]
     assert {name for row in latina for name, _ in people_in(row) if name.startswith("Latin")} <= {
         "Latina woman",
@@ -360,9 +363,13 @@ def test_substring_faults_are_reproduced_on_request_only(official_templates) -> 
 def test_a_stray_brace_and_double_spaces_are_kept(official_templates) -> None:
     """Both stand in the release; the brace is reported as its known fault."""
     row = {"Ambiguous_Context": "A {{{NAME1}}  met a {{NAME2}}} at the {{WORD1}}."}
+    row |= {"Disambiguating_Context": " So what? ", "Answer_negative": "The {{NAME2}} "}
     folder = official_templates(row)
 
-    contexts = {one["context"].split(" at ")[0] for one in rows_of(folder)}
+    rows = rows_of(folder)
+    contexts = {one["context"].split(" at ")[0] for one in rows}
+    assert all(one["context"].endswith(".  So what?") for one in rows[1::2])
+    assert any("The boy " in {one[f"ans{i}"] for i in range(3)} for one in rows)
 
     assert "A {elder  met a boy}" in contexts
     assert "fault of the original, kept: Age: a stray `{` or `}`" in notes_of(folder)
@@ -507,13 +514,27 @@ def test_answers_stand_in_all_places_alike(official_templates) -> None:
     assert len({row[f"ans{row['unknown']}"] for row in rows}) == 10
 
 
-def test_an_answer_that_names_nobody_is_the_other_person(official_templates) -> None:
+@pytest.mark.parametrize(
+    ("column", "group"), [("Answer_non_negative", "old"), ("Answer_negative", "nonOld")]
+)
+def test_an_answer_that_names_nobody_is_the_other_person(official_templates, column, group) -> None:
     """`The other one` is told from the other answer's slot."""
-    rows = rows_of(official_templates({"Answer_non_negative": "The other one"}))
+    rows = rows_of(official_templates({column: "The other one"}))
 
     for row in rows:
         place = next(i for i in range(3) if row[f"ans{i}"] == "The other one")
-        assert row["answer_group"][place] == "old"
+        assert row["answer_group"][place] == group
+
+
+def test_answers_that_name_nobody_have_no_group_and_no_target(official_templates) -> None:
+    """As in the release an empty text and an empty group stand there, and the reason."""
+    row = {"Answer_negative": "The first one", "Answer_non_negative": "The other one"}
+
+    rows = rows_of(official_templates(row))
+
+    assert {pair for row in rows for pair in people_in(row)} == {("", "")}
+    assert {row["why_no_target"] for row in rows} == {"neither person is of a stereotyped group"}
+    assert "without target: Age: 24 rows" in notes_of(official_templates(row))
 
 
 def test_templates_are_read_one_by_one(official_templates) -> None:
