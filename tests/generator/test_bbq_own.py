@@ -389,9 +389,9 @@ FAULTS = {
     ('attested = ""', 'attested = "Says so."'): ":7: `attested`: stands without a source",
     ('"none found"', '"https://example.org"'): ":7: `attested`: is empty; quote the sentence",
     ('attested = ""', f'attested = "{"x" * 301}"'): ":7: `attested`: stands without a source",
-    ("untidy?", "untidy."): "block `negative_question` gives `Who left the kitchen untidy.`; it"
+    ("untidy?", "untidy."): "block `negative_question` is `Who left the {room} untidy.`; it"
     " must end in a question mark.",
-    ("untidy?", "tidy?"): "both questions are `Who left the kitchen tidy?`; opposites are asked.",
+    ("untidy?", "tidy?"): "both questions are `Who left the {room} tidy?`; opposites are asked.",
     ("{% block negative_question %}", "{% block question %}"): "the block `negative_question` is"
     " missing",
     ("The owner saw", "{% if room %}{% endif %}"): ":9: a condition is not allowed in a template",

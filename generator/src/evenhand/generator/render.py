@@ -95,6 +95,7 @@ def parse_template(source: str, path: Path) -> Template:
     for name, block in parsed.blocks.items():
         _check_slots(block, name, path)
     chains = filters_of_slots(parsed.blocks["context"])
+    _ = parsed.compiled  # what cannot be compiled is refused here
     return Template(
         name=path.stem,
         path=path,

@@ -6,7 +6,9 @@ attribute, compute or read a file. What is left is bounded by the size of the te
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,7 +62,17 @@ class Parsed:
     path: Path
     settings: Mapping[str, Setting]
     blocks: Mapping[str, nodes.Block]
-    _compiled: JinjaTemplate = field(repr=False)
+    _tree: nodes.Template = field(repr=False)
+
+    @cached_property
+    def compiled(self) -> JinjaTemplate:
+        """The template as code; made when it is first needed, as it takes as long as parsing.
+
+        Raises:
+            DataRefused: the template cannot be compiled.
+        """
+        with _refusing(self.path):
+            return _ENVIRONMENT.from_string(self._tree)
 
     def render(self, block: str, values: Mapping[str, str]) -> str:
         """Return the text of a block, its ends stripped.
@@ -68,9 +80,9 @@ class Parsed:
         Raises:
             DataRefused: a word lacks a form, or the text is empty or far too long.
         """
-        context = self._compiled.new_context(dict(values))
+        context = self.compiled.new_context(dict(values))
         try:
-            text = "".join(self._compiled.blocks[block](context)).strip()
+            text = "".join(self.compiled.blocks[block](context)).strip()
         except FormMissing as error:
             raise DataRefused(f"{self.path}: block `{block}`: {error}.") from error
         if not text or len(text) > MAX_TEXT_CHARACTERS:
@@ -98,7 +110,7 @@ def read_source(path: Path) -> str:
 
 
 def parse(source: str, path: Path, *, blocks: Sequence[str]) -> Parsed:
-    """Check and compile the text of a template.
+    """Check the text of a template.
 
     Args:
         source: the text.
@@ -109,17 +121,23 @@ def parse(source: str, path: Path, *, blocks: Sequence[str]) -> Parsed:
         DataRefused: it is not Jinja, or does what templates may not do; the sentence names file
             and line.
     """
-    try:
+    with _refusing(path):
         tree = _ENVIRONMENT.parse(source)
         settings, found = _parts(tree, path, blocks)
         for name, block in found.items():
             _check_block(block, name, path, blocks)
-        compiled = _ENVIRONMENT.from_string(tree)
+    return Parsed(path=path, settings=settings, blocks=found, _tree=tree)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Turn what Jinja raises into the sentence that names the file."""
+    try:
+        yield
     except TemplateSyntaxError as error:
         raise refused(path, error.lineno, f"is not valid Jinja: {error.message}") from error
     except (RecursionError, MemoryError, SyntaxError) as error:
         raise DataRefused(f"{path} is nested too deeply; write plain text and slots.") from error
-    return Parsed(path=path, settings=settings, blocks=found, _compiled=compiled)
 
 
 def refused(path: Path, line: int, what: str) -> DataRefused:
@@ -154,9 +172,20 @@ def filters_of_slots(block: nodes.Block) -> dict[str, tuple[str, ...]]:
     return chains
 
 
-def text_of(block: nodes.Block) -> str:
-    """Return the text of a block without its slots."""
-    return "".join(part.data for part in block.find_all(nodes.TemplateData))
+def shape_of(block: nodes.Block) -> str:
+    """Return the text of a checked block with the names of its slots in it.
+
+    A filter is not shown, nor is a text that is filtered.
+    """
+    parts = []
+    for expression in _outputs(block):
+        node, _ = _taken_apart(expression)
+        match node:
+            case nodes.TemplateData(data=data):
+                parts.append(data)
+            case nodes.Name(name=name):
+                parts.append(f"{{{name}}}")
+    return "".join(parts).strip()
 
 
 def _outputs(block: nodes.Block) -> Iterator[nodes.Expr]:

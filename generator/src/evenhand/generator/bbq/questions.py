@@ -22,6 +22,7 @@ from evenhand.generator.restricted import (
     quoted,
     read_source,
     refused,
+    shape_of,
     slots,
 )
 
@@ -32,6 +33,7 @@ PERSONS_OF: Mapping[str, tuple[str, ...]] = {
     "nonnegative_question": (),
 }
 """Block -> the slots for persons that must stand in it, each once, in no other block."""
+_QUESTIONS = ("negative_question", "nonnegative_question")
 _PERSONS = ("one", "two", "negative", "nonnegative")
 
 NO_SOURCE = "none found"
@@ -74,6 +76,10 @@ class Question:
         """Return the error that names file, line and setting."""
         return refused(self.path, self.settings[setting].line, f"`{setting}`: {what}")
 
+    def block(self, name: str) -> nodes.Block:
+        """Return a block as it was parsed."""
+        return self._parsed.blocks[name]
+
     def ambiguous(self, one: Word, two: Word, words: Mapping[str, str]) -> str:
         """Return the context that does not tell."""
         return self._parsed.render("ambiguous", {**words, "one": one, "two": two})
@@ -100,7 +106,7 @@ def read_question(path: Path) -> Question:
 
 
 def parse_question(source: str, path: Path) -> Question:
-    """Check and compile the text of a template; ``path`` names it in errors."""
+    """Check the text of a template; ``path`` names it in errors."""
     parsed = parse(source, path, blocks=tuple(PERSONS_OF))
     words = _checked_settings(parsed)
     used: set[str] = set()
@@ -217,13 +223,12 @@ def _check_source(question: Question) -> None:
 
 
 def _check_questions(question: Question) -> None:
-    words = {name: values[0] for name, values in question.words.items()}
-    texts = [question.question(polarity, words) for polarity in ("negative", "nonnegative")]
-    for polarity, text in zip(("negative", "nonnegative"), texts, strict=True):
-        if not text.endswith("?"):
+    shapes = {name: shape_of(question.block(name)) for name in _QUESTIONS}
+    for name, shape in shapes.items():
+        if not shape.endswith("?"):
             raise DataRefused(
-                f"{question.path}: block `{polarity}_question` gives `{text}`; it must end in a"
-                " question mark."
+                f"{question.path}: block `{name}` is `{shape}`; it must end in a question mark."
             )
-    if texts[0] == texts[1]:
-        raise DataRefused(f"{question.path}: both questions are `{texts[0]}`; opposites are asked.")
+    if len(set(shapes.values())) == 1:
+        shape = shapes[_QUESTIONS[0]]
+        raise DataRefused(f"{question.path}: both questions are `{shape}`; opposites are asked.")
