@@ -356,8 +356,12 @@ def test_substring_faults_are_reproduced_on_request_only(official_templates) -> 
     assert len(wrong) == 5 * 4
     assert {text for one in wrong for text, _ in people_in(one)} >= {"Black men"}
     assert [one["context"] for one in right] == [one["context"] for one in faulty]
-    assert "in 5 groups of four the original's substrings would mistake" in notes_of(folder)
-    assert "mistakes, as asked for" in notes_of(folder, substring_faults=True)
+    assert "in 5 groups of four whom an answer names is told; the original mistakes it" in notes_of(
+        folder
+    )
+    assert "whom an answer names is mistaken, as in the original, by substring" in notes_of(
+        folder, substring_faults=True
+    )
 
 
 def test_a_stray_brace_and_double_spaces_are_kept(official_templates) -> None:

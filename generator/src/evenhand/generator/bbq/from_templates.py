@@ -219,10 +219,12 @@ def _drawn(one: _Rendering) -> list[str]:
 
 
 def _mistaken(one: _Rendering) -> list[str]:
-    verb = "mistakes, as asked for" if one.options.substring_faults else "would mistake"
+    is_kept = one.options.substring_faults
+    how = "is mistaken, as in the original" if is_kept else "is told; the original mistakes it"
+    which = "" if is_kept else " (--substring-faults does too)"
     return [
-        f"{name}: in {found.n_faulty:,} groups of four the original's substrings {verb} whom an"
-        " answer names" + ("" if one.options.substring_faults else " (--substring-faults does so)")
+        f"{name}: in {found.n_faulty:,} groups of four whom an answer names {how}, by"
+        f" substring{which}"
         for name, found in one.rendered.items()
         if found.n_faulty
     ]
