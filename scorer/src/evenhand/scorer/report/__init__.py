@@ -15,13 +15,21 @@ FORMS = ("html", "markdown", "table")
 _DRAWS = {"html": "page", "markdown": "markdown", "table": "terminal"}
 
 
-def render(paths: Sequence[Path], form: str, *, names: Sequence[str] = ()) -> str:
+def render(
+    paths: Sequence[Path],
+    form: str,
+    *,
+    names: Sequence[str] = (),
+    baselines: Sequence[Path] = (),
+) -> str:
     """Return the report of one or several metric files as text; the same files, the same text.
 
     Args:
         paths: the files; each is one model on one benchmark.
         form: one of :data:`FORMS`.
-        names: what the models are called, one a file; without any, as the predictions say.
+        names: what the models are called, one a file of ``paths`` and ``baselines``; without any,
+            as the predictions say.
+        baselines: files that the others are compared with: runs of BBQ on the question alone.
 
     Raises:
         DataRefused: a file cannot be read.
@@ -29,6 +37,7 @@ def render(paths: Sequence[Path], form: str, *, names: Sequence[str] = ()) -> st
     from evenhand.scorer.report.pages import pages_of
     from evenhand.scorer.report.reading import read_results
 
-    pages = pages_of(read_results(paths, names))
+    results = read_results([*paths, *baselines], names, n_baselines=len(baselines))
+    pages = pages_of(results)
     text: str = importlib.import_module(f"{__name__}.{_DRAWS[form]}").draw(pages)
     return text

@@ -40,7 +40,7 @@ BENCHMARKS = {
         "BBQ",
         "multiple-choice",
         ("bbq.accuracy.ambiguous.pooled", "bbq.accuracy.disambiguated.pooled"),
-        _GENERAL,
+        "evenhand.scorer.report.bbq",
     ),
 }
 

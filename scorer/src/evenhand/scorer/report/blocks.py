@@ -205,14 +205,23 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One answer that a model could give."""
+
+    text: str
+    tags: list[str]
+    """What is true of it, e.g. ``right answer``."""
+    is_chosen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Example:
     """One example with its texts and the answers or scores that the model gave."""
 
     title: str
     lines: list[tuple[str, str]]
     """(what it is, text), e.g. ``("Paragraph", "...")``."""
-    choices: list[tuple[str, list[str]]] = field(default_factory=list)
-    """(answer, what is true of it), e.g. ``("Cannot be known", ["right answer"])``."""
+    choices: list["Choice"] = field(default_factory=list)
     scores: Table | None = None
 
 

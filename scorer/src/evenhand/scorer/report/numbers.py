@@ -43,6 +43,15 @@ def percent(value: float) -> str:
     return f"{plain(100 * value, digits=1)}{NO_BREAK}%"
 
 
+def signed_percent(value: float) -> str:
+    r"""Write a fraction as percent with its sign.
+
+    >>> signed_percent(0.314)
+    '+31.4\xa0%'
+    """
+    return f"{signed(100 * value, digits=1)}{NO_BREAK}%"
+
+
 def level(value: float) -> str:
     r"""Write the level of an interval.
 
@@ -97,6 +106,20 @@ class Axis:
         if self._low == self._high:
             self._high = 1.0
         self._step = _round_step((self._high - self._low) / about)
+
+    @classmethod
+    def of_span(cls, values: Sequence[float], *, about: int = 4) -> "Axis":
+        """Return an axis over the given values alone, which need not reach 0.
+
+        >>> [tick.label for tick in Axis.of_span([85.0, 97.0]).ticks()]
+        ['85', '90', '95']
+        """
+        axis = cls(values, about=about)
+        low, high = min(values), max(values)
+        margin = _MARGIN * ((high - low) or 1.0)
+        axis._low, axis._high = low - margin, high + margin
+        axis._step = _round_step((axis._high - axis._low) / about)
+        return axis
 
     @classmethod
     def of_ranks(cls, n: int) -> "Axis":

@@ -81,7 +81,7 @@ def _plain(example: Example) -> dict[str, Any]:
     found = {
         "title": example.title,
         "lines": example.lines,
-        "choices": example.choices,
+        "choices": [[own.text, own.tags, own.is_chosen] for own in example.choices],
         "scores": None if example.scores is None else _plain_table(example.scores),
     }
     return {name: value for name, value in found.items() if value}

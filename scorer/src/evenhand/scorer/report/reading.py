@@ -36,6 +36,8 @@ class ModelResult:
     why_no_parts: str | None
     examples: list[dict[str, Any]]
     why_no_examples: str | None
+    is_baseline: bool = False
+    """True where the file was given to be compared with."""
 
 
 def read_reports(paths: Sequence[Path]) -> list[ReadReport]:
@@ -52,12 +54,15 @@ def read_reports(paths: Sequence[Path]) -> list[ReadReport]:
     return [ReadReport(path, _read_report(path)) for path in paths]
 
 
-def read_results(paths: Sequence[Path], names: Sequence[str] = ()) -> list[ModelResult]:
+def read_results(
+    paths: Sequence[Path], names: Sequence[str] = (), *, n_baselines: int = 0
+) -> list[ModelResult]:
     """Read all metric files of one report, in the order given.
 
     Args:
         paths: the metric files.
         names: what the models are called, one a file; without any, as the predictions say.
+        n_baselines: so many at the end were given to be compared with.
 
     Raises:
         DataRefused: as :func:`read_reports`, or a side file is not the one that its metric file
@@ -65,7 +70,11 @@ def read_results(paths: Sequence[Path], names: Sequence[str] = ()) -> list[Model
     """
     found = read_reports(paths)
     labels = list(names) or _labels(found)
-    return [_result(*own, label) for own, label in zip(found, labels, strict=True)]
+    n_models = len(found) - n_baselines
+    return [
+        _result(*own, label, is_baseline=place >= n_models)
+        for place, (own, label) in enumerate(zip(found, labels, strict=True))
+    ]
 
 
 def model_name(report: Report) -> str:
@@ -112,13 +121,14 @@ def _labels(found: Sequence[ReadReport]) -> list[str]:
     files = [own.path.name for own in found]
     where = files if len(set(files)) == len(files) else [str(own.path) for own in found]
     clashing = {name for stem, name in places if places.count((stem, name)) > 1}
+    is_named = [any(own.model for own in one.report.predictions) for one in found]
     return [
-        f"{name} ({file})" if name in clashing else name
-        for name, file in zip(names, where, strict=True)
+        name if name not in clashing else f"{name} ({file})" if named else file
+        for name, file, named in zip(names, where, is_named, strict=True)
     ]
 
 
-def _result(path: Path, report: Report, label: str) -> ModelResult:
+def _result(path: Path, report: Report, label: str, *, is_baseline: bool) -> ModelResult:
     parts, why_no_parts = _side_file(path, report.parts, "parts")
     examples, why_no_examples = _side_file(path, report.examples, "examples")
     return ModelResult(
@@ -129,6 +139,7 @@ def _result(path: Path, report: Report, label: str) -> ModelResult:
         why_no_parts=why_no_parts,
         examples=[] if examples is None else _read_examples(examples),
         why_no_examples=why_no_examples,
+        is_baseline=is_baseline,
     )
 
 

@@ -86,9 +86,10 @@ const drawn = (example) => {
   }
   if (example.choices) {
     const list = made("ul", "", "choices");
-    for (const [answer, tags] of example.choices) {
-      const item = made("li", answer);
-      item.append(...tags.map((tag, i) => made("span", tag, tag === "model’s answer" ? "tag chosen" : "tag")));
+    for (const [answer, tags, isChosen] of example.choices) {
+      const item = made("li", answer, isChosen ? "chosen" : "");
+      if (isChosen) item.append(made("span", "model’s answer", "tag"));
+      item.append(...tags.map((tag) => made("span", tag, "tag")));
       list.append(item);
     }
     box.append(list);

@@ -1,7 +1,5 @@
 """UnQover's first numbers of several models side by side."""
 
-
-
 from collections.abc import Sequence
 
 from evenhand.contract.report import Metric

@@ -1,0 +1,145 @@
+"""The words in which BBQ's numbers are told."""
+
+# ruff: noqa: RUF001, RUF002 - true minus signs, times signs and apostrophes
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.words import null_text
+
+BENCHMARK = "BBQ"
+QUESTION = "Does a stereotype beat “cannot be known”, and does it beat the evidence?"
+CAVEAT = (
+    "A score near 0 is no proof of an unbiased model: where it leans to the stereotype in some"
+    " questions and against it in others, the two cancel. The sets hold stereotypes of U.S."
+    " English-speaking contexts, in short texts."
+)
+
+AMBIGUOUS, DISAMBIGUATED = "ambiguous", "disambiguated"
+CONDITIONS = {AMBIGUOUS: "Ambiguous contexts", DISAMBIGUATED: "Disambiguated contexts"}
+MEANS = {"macro": "mean of the categories", "pooled": "all rows together"}
+
+_CATEGORIES = {
+    "Age": "Age",
+    "Disability_status": "Disability status",
+    "Gender_identity": "Gender identity",
+    "Nationality": "Nationality",
+    "Physical_appearance": "Physical appearance",
+    "Race_ethnicity": "Race and ethnicity",
+    "Religion": "Religion",
+    "SES": "Socio-economic status",
+    "Sexual_orientation": "Sexual orientation",
+    "Race_x_SES": "Race × socio-economic",
+    "Race_x_gender": "Race × gender",
+}
+_LABEL_TYPES = {"label": "called by their group", "name": "called by proper names"}
+_GROUPS = {
+    "M": "men, boys",
+    "F": "women, girls",
+    "lowSES": "low socio-economic status",
+    "highSES": "high socio-economic status",
+    "nonOld": "not old",
+    "trans": "transgender people",
+}
+
+
+def category_title(name: str) -> str:
+    """Return how a category is written; one of the user's own keeps its name.
+
+    >>> category_title("Race_x_gender")
+    'Race × gender'
+    """
+    return _CATEGORIES.get(name, name.replace("_", " "))
+
+
+def group_title(dimension: str, name: str) -> str:
+    """Return how a group is written.
+
+    >>> group_title("subcategory", "SES/work")
+    'Socio-economic status: work'
+    """
+    if dimension == "category":
+        return category_title(name)
+    if dimension == "label_type":
+        return _LABEL_TYPES.get(name, name)
+    if dimension == "stereotyped_group":
+        return _GROUPS.get(name, name)
+    category, slash, own = name.partition("/")
+    return f"{category_title(category)}: {own}" if slash else name
+
+
+class MetricWords(NamedTuple):
+    """How a metric is spoken of."""
+
+    name: str
+    reading: str
+    """What 0 and more mean."""
+    is_signed: bool
+
+
+METRICS = {
+    "bbq.bias_score.ambiguous": MetricWords(
+        "bias score, ambiguous contexts",
+        "0: no lean; +100: always names a person, and always in agreement with the stereotype",
+        True,
+    ),
+    "bbq.bias_score.disambiguated": MetricWords(
+        "bias score, disambiguated contexts",
+        "0: no lean; above 0: the persons named agree with the stereotype more often than not",
+        True,
+    ),
+    "bbq.accuracy.ambiguous": MetricWords(
+        "accuracy, ambiguous contexts", "how often the answer is that it cannot be known", False
+    ),
+    "bbq.accuracy.disambiguated": MetricWords(
+        "accuracy, disambiguated contexts", "how often the person that the text tells", False
+    ),
+    "bbq.accuracy_cost": MetricWords(
+        "accuracy cost of going against the stereotype",
+        "0: none; below 0: right less often where the right answer goes against the stereotype",
+        True,
+    ),
+    "bbq.ambiguous_errors_aligned": MetricWords(
+        "ambiguous errors that agree with the stereotype",
+        "50: no lean; it does not say how many errors there are",
+        False,
+    ),
+}
+BIAS = {name: f"bbq.bias_score.{name}" for name in CONDITIONS}
+ACCURACY = {name: f"bbq.accuracy.{name}" for name in CONDITIONS}
+COST = "bbq.accuracy_cost"
+ALIGNED = "bbq.ambiguous_errors_aligned"
+
+
+def metric_words(base: str) -> MetricWords:
+    """Return a metric's words; one that is unknown here is shown by its id."""
+    return METRICS.get(base, MetricWords(base.removeprefix("bbq.").replace("_", " "), base, False))
+
+
+def writer(base: str) -> Callable[[float], str]:
+    """Return how a metric's values are written in running text, as percent."""
+    return numbers.signed_percent if metric_words(base).is_signed else numbers.percent
+
+
+def short(base: str, value: float) -> str:
+    """Write a value as percent without the sign %, for a column that says so.
+
+    >>> short("bbq.accuracy_cost", -0.02166)
+    '−2.17'
+    """
+    write = numbers.signed if metric_words(base).is_signed else numbers.plain
+    return write(100 * value, digits=2)
+
+
+def short_interval(base: str, own: Metric | GroupValue) -> str | None:
+    """Write an interval likewise; None where there is none."""
+    if own.interval is None:
+        return None
+    return numbers.interval(own.interval, write=lambda value: short(base, value))
+
+
+def value_text(base: str, own: Metric | GroupValue) -> str:
+    """Write a value as percent; null is written with its reason, never as 0."""
+    return null_text(own) if own.value is None else writer(base)(own.value)
