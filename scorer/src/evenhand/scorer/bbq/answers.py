@@ -65,6 +65,7 @@ _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": 
 _BRACES = str.maketrans("", "", "{}")
 _NOTHING = re.compile(r"(?!)")
 _EDGES = " \t\r\n\"'`*_.,;:!{}"
+_SHORT = 80
 _ARTICLE = re.compile(r"(?:the|a|an) ")
 _MARK = r"(?:(?:answer|option|choice) )?"
 _LETTER = re.compile(rf"{_MARK}[(\[]?([a-c])[)\]]?", re.IGNORECASE)
@@ -139,9 +140,7 @@ def places_of(texts: Sequence[str], options: Options) -> tuple[int, ...] | None:
     >>> places_of([" The woman", "Not known", " The man", " Undetermined"], options)
     (1, 2, 0, 2)
     """
-    if len(texts) == len(options.answers) and all(
-        _normal(text) == _normal(own) for text, own in zip(texts, options.answers, strict=True)
-    ):
+    if len(texts) == len(options.answers) and all(map(_is_same, texts, options.answers)):
         return tuple(range(len(texts)))
     known = _plain(options).answers
     found = [known.get(_core(text), frozenset()) for text in texts]
@@ -149,6 +148,10 @@ def places_of(texts: Sequence[str], options: Options) -> tuple[int, ...] | None:
         return None
     places = tuple(min(own) for own in found)
     return places if set(places) == {0, 1, 2} else None
+
+
+def _is_same(text: str, own: str) -> bool:
+    return text == own or _normal(text) == _normal(own)
 
 
 class _Plain(NamedTuple):
@@ -159,8 +162,6 @@ class _Plain(NamedTuple):
     """Plain text -> the answers it stands for; the UNKNOWN wordings too."""
     people: dict[str, frozenset[int]]
     """The dataset's names of the two people likewise."""
-    any_answer: "re.Pattern[str]"
-    any_person: "re.Pattern[str]"
 
 
 @functools.lru_cache(maxsize=4096)
@@ -169,7 +170,7 @@ def _plain(options: Options) -> _Plain:
     answers = _places([*enumerate(options.answers), *wordings])
     names = enumerate(options.names)
     people = _places([(place, name) for place, name in names if place != options.unknown])
-    return _Plain(options.unknown, answers, people, _any_of(answers), _any_of(people))
+    return _Plain(options.unknown, answers, people)
 
 
 def _places(pairs: Sequence[tuple[int, str]]) -> dict[str, frozenset[int]]:
@@ -180,7 +181,8 @@ def _places(pairs: Sequence[tuple[int, str]]) -> dict[str, frozenset[int]]:
     return found
 
 
-def _any_of(texts: dict[str, frozenset[int]]) -> "re.Pattern[str]":
+@functools.lru_cache(maxsize=8192)
+def _any_of(texts: frozenset[str]) -> "re.Pattern[str]":
     """Return a pattern of any of some texts as whole words, longer ones first."""
     if not texts:
         return _NOTHING
@@ -194,6 +196,16 @@ def _normal(text: str) -> str:
     >>> _normal("  **The  Man\u2019s**. ")
     "the man's"
     """
+    return _short(text) if len(text) <= _SHORT else _normalised(text)
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _short(text: str) -> str:
+    """Return a short text's normal form: those of options come again and again."""
+    return _normalised(text)
+
+
+def _normalised(text: str) -> str:
     plain = " ".join(text.translate(_QUOTES).translate(_BRACES).split())
     return plain.strip(_EDGES).casefold().replace("can not ", "cannot ")
 
@@ -297,17 +309,15 @@ def _last_answer(text: str) -> str:
 def _named(text: str, plain: _Plain) -> frozenset[int]:
     """Return the answers that are found in a text as whole words."""
     normal = _normal(text)
-    found = _found(normal, plain.any_answer, plain.answers)
+    found = _found(normal, plain.answers)
     if found - {plain.unknown}:
         return found
-    return found | _found(normal, plain.any_person, plain.people)
+    return found | _found(normal, plain.people)
 
 
-def _found(
-    text: str, pattern: "re.Pattern[str]", places: dict[str, frozenset[int]]
-) -> frozenset[int]:
+def _found(text: str, places: dict[str, frozenset[int]]) -> frozenset[int]:
     found: frozenset[int] = frozenset()
-    for match in pattern.finditer(text):
+    for match in _any_of(frozenset(places)).finditer(text):
         if not _NEGATED.search(text[: match.start()]):
             found |= places[match[0]]
     return found

@@ -20,8 +20,7 @@ from evenhand.scorer.readers.prompts import one_space
 _COLUMNS = ("id", "context", "question", "ans0", "ans1", "ans2", "answer_text", "unknown")
 _ID = re.compile(r"(.+?)[-_ ]0*(\d{1,7})(?:\.0)?")
 _BARE_NUMBER = re.compile(r"0*(\d{1,7})(?:\.0)?")
-# Text that may be a question: from the end of a sentence, a line or a label to its mark.
-_ASKS = re.compile(r"[^.?!:\n]*\?")
+_BEFORE_QUESTION = (".", "!", ":", "\n")
 
 
 class Question(NamedTuple):
@@ -131,7 +130,14 @@ def is_respelled(given: str, identity: str) -> bool:
 
 
 def _pieces(prompt: str) -> list[str]:
-    return [one_space(piece) for piece in _ASKS.findall(prompt)]
+    r"""Return what may be a question: from a sentence's, line's or label's end to its mark.
+
+    >>> _pieces("They met. Q: Who lied?\nA:")
+    ['Who lied?']
+    """
+    ends = prompt.split("?")[:-1]
+    starts = [max(map(text.rfind, _BEFORE_QUESTION)) + 1 for text in ends]
+    return [one_space(text[start:]) + "?" for text, start in zip(ends, starts, strict=True)]
 
 
 def _rank(prompt: str, own: Question) -> tuple[int, int]:
@@ -148,8 +154,9 @@ def _with_options(
     """Return the questions that have these options; of several those with their order."""
     if options is None:
         return questions
-    own = [one for one in questions if places_of(options, one.options) is not None]
-    ordered = [one for one in own if places_of(options, one.options) == tuple(range(len(options)))]
+    places = [(one, places_of(options, one.options)) for one in questions]
+    own = [one for one, order in places if order is not None]
+    ordered = [one for one, order in places if order == tuple(range(len(options)))]
     return ordered if len(own) > 1 and ordered else own
 
 
