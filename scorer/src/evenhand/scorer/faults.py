@@ -9,6 +9,16 @@ FIRST = 5
 """How many of many faults of one kind are named."""
 
 
+def shown(text: str, characters: int = 160) -> str:
+    r"""Return a text of a file as a sentence can hold it: in one line, and not too long.
+
+    >>> shown("one\ttwo"), shown("abcdefgh", 5)
+    ('one two', 'ab...')
+    """
+    line = " ".join(text[: 2 * characters].split())
+    return line if len(line) <= characters else f"{line[: characters - 3]}..."
+
+
 class Fault(NamedTuple):
     """All faults of one kind in one file or config."""
 
@@ -40,14 +50,15 @@ class FaultList:
     def add(self, kind: str, remedy: str, place: str) -> None:
         """Count one fault."""
         count, first = self._found.get((kind, remedy), (0, []))
-        self._found[kind, remedy] = (count + 1, first if len(first) >= FIRST else [*first, place])
+        named = first if len(first) >= FIRST else [*first, shown(place)]
+        self._found[kind, remedy] = (count + 1, named)
 
     def add_many(self, kind: str, remedy: str, places: Iterable[str], count: int) -> None:
         """Count faults of which only the first few are named."""
         if not count:
             return
         known, first = self._found.get((kind, remedy), (0, []))
-        self._found[kind, remedy] = (known + count, [*first, *places][:FIRST])
+        self._found[kind, remedy] = (known + count, [*first, *map(shown, places)][:FIRST])
 
     def listed(self) -> list[Fault]:
         """Return what was found, in the order in which each kind came up."""

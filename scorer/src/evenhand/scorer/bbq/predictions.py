@@ -7,8 +7,9 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,15 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.contract.bbq import PREDICTION_COLUMNS, Prediction
 from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
-from evenhand.scorer.faults import Fault, FaultList
+from evenhand.scorer.faults import Fault, FaultList, shown
 from evenhand.scorer.readers.prediction_rows import TEXT, read_sidecar
-from evenhand.scorer.readers.streams import kind_of, opened, whole
+from evenhand.scorer.readers.streams import (
+    check_parquet_rows,
+    kind_of,
+    lines_of,
+    opened,
+    whole,
+)
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 SCHEMA = {
@@ -65,9 +72,10 @@ def read_answers(path: Path) -> AnswerRows:
             " .parquet)."
         )
     if kind in {".jsonl", ".ndjson"}:
-        lines = whole(path).split(b"\n")
-        found = _header_of(path, lines[0])
-        rows = _json_rows(lines[1:] if found else lines, 2 if found else 1, faults)
+        lines = lines_of(path)
+        first = next(lines, (1, b""))
+        found = _header_of(path, first[1])
+        rows = _json_rows(lines if found else chain([first], lines), faults)
         header = found or header
     elif kind == ".parquet":
         rows = _parquet_rows(path)
@@ -131,11 +139,9 @@ def _header_of(path: Path, line: bytes) -> Header | None:
         raise DataRefused(f"{path}, line 1 is not a header of predictions: {error}.") from error
 
 
-def _json_rows(lines: Sequence[bytes], first: int, faults: FaultList) -> Iterator[_Place]:
+def _json_rows(lines: Iterable[tuple[int, bytes]], faults: FaultList) -> Iterator[_Place]:
     decoder = msgspec.json.Decoder()
-    for number, line in enumerate(lines, first):
-        if not line.strip():
-            continue
+    for number, line in lines:
         try:
             yield f"row {number}", decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -150,14 +156,19 @@ def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
     table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restkey="")
-    names = list(table.fieldnames or [])
-    _check_columns(path, names)
-    is_answer_alone = not {"label", "scores"} & set(names)
-    for number, cells in enumerate(table, 2):
-        row = {name: _value(name, cell) for name, cell in cells.items() if cell}
-        if is_answer_alone:
-            row.setdefault("answer", "")
-        yield f"row {number}", row
+    try:
+        names = list(table.fieldnames or [])
+        _check_columns(path, names)
+        is_answer_alone = not {"label", "scores"} & set(names)
+        for number, cells in enumerate(table, 2):
+            row = {name: _value(name, cell) for name, cell in cells.items() if cell}
+            if is_answer_alone:
+                row.setdefault("answer", "")
+            yield f"row {number}", row
+    except csv.Error as error:
+        raise DataRefused(
+            f"{path}, line {table.line_num} is no row of a table: {error}."
+        ) from error
 
 
 def _value(name: str, cell: str) -> Any:
@@ -165,7 +176,7 @@ def _value(name: str, cell: str) -> Any:
     if name in {"label", "scores"}:
         try:
             return json.loads(cell)
-        except ValueError:
+        except (ValueError, RecursionError):
             return cell
     return cell
 
@@ -174,6 +185,7 @@ def _parquet_rows(path: Path) -> Iterator[_Place]:
     with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
         pass
     try:
+        check_parquet_rows(path, int(pl.scan_parquet(path).select(pl.len()).collect().item()))
         rows = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
@@ -188,5 +200,6 @@ def _parquet_rows(path: Path) -> Iterator[_Place]:
 def _check_columns(path: Path, names: Sequence[str]) -> None:
     unknown = [name for name in names if name not in PREDICTION_COLUMNS]
     if unknown or "id" not in names:
-        wrong = f"has the unknown column {', '.join(unknown)}" if unknown else "lacks the column id"
-        raise DataRefused(f"{path} {wrong} (it has {', '.join(names)}). {_SHAPE}")
+        first = shown(", ".join(unknown))
+        wrong = f"has the unknown column {first}" if unknown else "lacks the column id"
+        raise DataRefused(f"{path} {wrong} (it has {shown(', '.join(names))}). {_SHAPE}")

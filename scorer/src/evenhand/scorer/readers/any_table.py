@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import FaultList
+from evenhand.scorer.faults import FaultList, shown
 from evenhand.scorer.readers.column_names import Columns, guess_columns
 from evenhand.scorer.readers.foreign import ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines
@@ -66,7 +66,7 @@ def columns_of(path: Path, names: Sequence[str], chosen: str | None = None) -> C
     if columns.wrong is None:
         return columns
     more = f" and {len(names) - _NAMED_COLUMNS:,} more" if len(names) > _NAMED_COLUMNS else ""
-    there = f"{', '.join(names[:_NAMED_COLUMNS])}{more}"
+    there = f"{', '.join(shown(name, 40) for name in names[:_NAMED_COLUMNS])}{more}"
     if chosen is not None and chosen not in names:
         raise WrongUse(f"{path}: there is no column {chosen}; there are {there}.")
     raise DataRefused(f"{path}: {columns.wrong}; it has {there}. {_ASK}")

@@ -10,6 +10,7 @@ import polars as pl
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.bbq import PREDICTION_COLUMNS
 from evenhand.contract.predictions import HEADER_KEY
+from evenhand.scorer.faults import shown
 from evenhand.scorer.readers import (
     any_table,
     batches,
@@ -150,9 +151,9 @@ def _text(path: Path, text: str) -> Recognised | None:
 def _by_columns(names: Sequence[str], *, is_own_kind: bool) -> Recognised | None:
     """Tell our own rows, which have an id and no column that is not ours, from other tables."""
     is_filled_in = set(COLUMNS) <= set(names) <= _FILLED_IN
+    few = ", ".join(shown(name, 40) for name in names[:6])
     if is_own_kind and "id" in names and (set(names) <= _OWN_COLUMNS or is_filled_in):
-        return Recognised(OURS, f"rows with {', '.join(names)}")
-    few = ", ".join(names[:6])
+        return Recognised(OURS, f"rows with {few}")
     return Recognised(any_table.NAME, f"a table with {few}{', ...' if len(names) > 6 else ''}")
 
 
