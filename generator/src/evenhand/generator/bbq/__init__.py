@@ -1,4 +1,4 @@
-"""BBQ on the generator's side: card, rows, our own set, and the importer of the official release."""
+"""BBQ on the generator's side: card, rows, our own set and the official release."""
 
 from evenhand.generator.bbq.card import CARD
 from evenhand.generator.bbq.from_templates import prepare_templates
