@@ -1,15 +1,18 @@
 """Chat templates: the bytes that transformers gives, and nothing that a template may not do."""
 
 import re
+import shutil
 import time
 
 import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
-from transformers import PreTrainedTokenizerFast
+from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
 from evenhand.contract.errors import DataRefused
-from evenhand.scorer.runtime.chat import ChatTemplate
+from evenhand.scorer.runtime.chat import ChatTemplate, chat_template_of
+from evenhand.scorer.runtime.export import export
+from evenhand.scorer.runtime.session import open_model
 
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
 
@@ -134,6 +137,49 @@ def test_broken_template_names_its_line():
     """A syntax error says in which line it is."""
     with pytest.raises(DataRefused, match=r"line 2"):
         _template("one\n{% if %}")
+
+
+@pytest.fixture
+def with_chat(tiny_model, tmp_path):
+    """Export a model whose tokenizer has a chat template, as transformers saves it."""
+
+    def make(template):
+        folder = shutil.copytree(tiny_model("bert", "multiple-choice"), tmp_path / "model")
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        tokenizer.chat_template = template
+        tokenizer.save_pretrained(folder)
+        out = tmp_path / "out"
+        export(str(folder), task="multiple-choice", precision="fp32", out=out, overwrite=False)
+        return open_model(out, device="cpu")
+
+    return make
+
+
+def test_template_goes_with_the_exported_model(with_chat):
+    """The folder holds the template, the card its digest and the special tokens it may name."""
+    model = with_chat("{{ cls_token }}{{ messages[0].content }}\né{{ pad_token }}")
+
+    assert chat_template_of(model).prompt("Who?") == "[CLS]Who?\né[PAD]"
+    assert (
+        (model.folder / "chat_template.jinja").read_bytes().decode().endswith("\né{{ pad_token }}")
+    )
+
+
+def test_changed_template_is_refused(with_chat):
+    """A template that is not the exported one is not run."""
+    model = with_chat(CHATML)
+    (model.folder / "chat_template.jinja").write_text("other")
+
+    with pytest.raises(DataRefused, match=r"is not the file that model\.json describes"):
+        chat_template_of(model)
+
+
+def test_model_without_a_template_is_refused(exported):
+    """Where the tokenizer came without one, the sentence says to take another style."""
+    model = open_model(exported("bert", "multiple-choice"), device="cpu")
+
+    with pytest.raises(DataRefused, match=r"has no chat template.*another prompt style than chat"):
+        chat_template_of(model)
 
 
 TOO_MUCH = {

@@ -22,6 +22,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from evenhand.contract.errors import DataRefused
+from evenhand.contract.files import sha256_of_file
+from evenhand.scorer.runtime.model_card import CHAT_NAME
+from evenhand.scorer.runtime.session import ExportedModel
 
 MAX_TEMPLATE_CHARACTERS = 200_000
 MAX_PROMPT_CHARACTERS = 1_000_000
@@ -118,6 +121,26 @@ class ChatTemplate:
         raise DataRefused(
             f"{self._name}: the chat template cannot be used: {reason}; take another prompt style."
         ) from error
+
+
+def chat_template_of(model: ExportedModel) -> ChatTemplate:
+    """Open the template that was exported with a model.
+
+    Raises:
+        DataRefused: there is none, it is another than the card says, or it cannot be used.
+    """
+    chat, path = model.card.chat, model.folder / CHAT_NAME
+    if chat is None:
+        raise DataRefused(
+            f"{model.folder} has no chat template, for its tokenizer came without one; take another"
+            " prompt style than chat."
+        )
+    if not path.is_file() or sha256_of_file(path) != chat.sha256:
+        raise DataRefused(
+            f"{path} is not the file that model.json describes; write the folder again with"
+            " `evenhand export`."
+        )
+    return ChatTemplate(path.read_bytes().decode(), chat.special_tokens, name=str(path))
 
 
 def _short(error: Exception) -> str:
