@@ -24,6 +24,10 @@ class Options:
     allow_missing: bool = False
     protocol: str | None = None
     sampling: Sampling = DEFAULT_SAMPLING
+    criterion: str | None = None
+    """BVF: how strong stereotypes are taken to be; None for the paper's."""
+    facts: Path | None = None
+    """BVF: what is known of subjects; None for the table that comes with Evenhand."""
 
 
 class Checked(NamedTuple):
@@ -47,7 +51,10 @@ class StemModule(Protocol):
     """``evenhand.scorer.<stem>.files``: from files to metrics and their side files."""
 
     READERS: tuple[str, ...]
-    """Formats that are read, ours (``evenhand``) first; ``NAME[:WHAT]`` may be told to choose."""
+    """Formats that are read, ours (``evenhand``) first; ``NAME[:WHAT]`` may be told to choose.
+
+    ``OPTIONS`` may name the fields of :class:`Options` that this benchmark alone reads.
+    """
 
     def score_files(
         self, paths: Sequence[Path], dataset: Dataset | None, reader: str, options: Options

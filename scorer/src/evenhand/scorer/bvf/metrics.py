@@ -122,15 +122,15 @@ def code_criterion(s: Floats, k: float = INFINITY) -> Floats:
     r"""How strong stereotypes of either sign are, as the reference code has it (J of the code).
 
     .. math::
-        J(s) = \frac{\lVert s \rVert_k}{Y - 1}
+        J(s) = \frac{\lVert s \rVert_k}{\lVert (Y - 1, -1, \dots, -1) \rVert_k}
 
     Symbols:
-        s: stereotypes of Y classes, shape [..., Y].
+        s: stereotypes of Y classes, shape [..., Y]; the vector below is that of certainty.
         k: the norm; infinity unless given.
         returns: J, shape [...].
 
     Range:
-        [0, 1] for a uniform p* and infinite k; 0 is no stereotype.
+        [0, 1] for a uniform p*; 0 is no stereotype.
 
     Ties and empties:
         NaN where s is NaN.
@@ -142,10 +142,10 @@ def code_criterion(s: Floats, k: float = INFINITY) -> Floats:
     >>> code_criterion(np.array([0.6, -1.0, 0.4]))
     np.float64(0.5)
     """
-    n_classes = np.shape(s)[-1]
-    if k == INFINITY:
-        return np.asarray(np.abs(s).max(axis=-1) / (n_classes - 1))[()]
-    return np.asarray((np.abs(s) ** k).sum(axis=-1) ** (1 / k) / (n_classes - 1))[()]
+    certain = np.full(np.shape(s)[-1], -1.0)
+    certain[0] = np.shape(s)[-1] - 1
+    norms = np.linalg.norm(np.asarray(s), ord=k, axis=-1)
+    return np.asarray(norms / np.linalg.norm(certain, ord=k))[()]
 
 
 def largest_criterion(p_star: Floats) -> float:

@@ -39,6 +39,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--allow-missing", action="store_true",
         help="leave out, and count, the examples of which a question has no score",
     )  # fmt: skip
+    parser.add_argument(
+        "--criterion", metavar="NAME",
+        help="BVF: how strong stereotypes are taken to be: linf (default), l1, l2, ..., knowledge",
+    )  # fmt: skip
+    parser.add_argument(
+        "--facts", metavar="FILE", type=Path,
+        help="BVF: table of facts of the subjects (default: the one of the paper's occupations)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the resampling (default: 0)")
     parser.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default: 10000)"
@@ -59,7 +67,8 @@ def add_reader_option(parser: argparse.ArgumentParser) -> None:
         help="format of the predictions (default: auto, told from the first record and said):"
         " evenhand (ours); for UnQover unqover (the original's output.json); for BBQ"
         " unifiedqa:race, :arc or :qonly, lm-eval[:FILTER], helm[:TRIAL], inspect[:EPOCH],"
-        " lighteval, openai-batch, anthropic-batch, table[:COLUMN] (CSV in the wild)",
+        " lighteval, openai-batch, anthropic-batch, table[:COLUMN] (CSV in the wild); for BVF"
+        " bvf-table (the original's JSON, one file an occupation)",
     )  # fmt: skip
 
 
@@ -76,10 +85,13 @@ def run(arguments: argparse.Namespace) -> int:
         allow_missing=arguments.allow_missing,
         protocol=arguments.protocol,
         sampling=sampling,
+        criterion=arguments.criterion,
+        facts=arguments.facts,
     )
     check_out(arguments.out)
     with with_stdin(arguments.predictions) as paths:
         stem, dataset, reader = chosen = choose(arguments.dataset, arguments.reader, paths)
+        _check_options(arguments, stem)
         with hinting(chosen, paths):
             outcome = stem.score_files(paths, dataset, reader, options)
         report = stem.write_outcome(outcome, arguments.out)
@@ -92,6 +104,13 @@ def run(arguments: argparse.Namespace) -> int:
     print("\n\n".join(render_rows(rows, arguments.format) for rows in tables if rows))
     print(f"next: evenhand report {arguments.out} --out report.html", file=sys.stderr)
     return 0
+
+
+def _check_options(arguments: argparse.Namespace, stem: object) -> None:
+    """Refuse an option that this benchmark does not read, rather than pass it over."""
+    for name in ("criterion", "facts"):
+        if getattr(arguments, name) is not None and name not in getattr(stem, "OPTIONS", ()):
+            raise WrongUse(f"--{name} is for another benchmark (bvf); leave it out.")
 
 
 def check_out(path: Path) -> None:

@@ -1,0 +1,104 @@
+"""How strong stereotypes are taken to be (J), chosen by name: ``--criterion``.
+
+A criterion of one's own is one more entry in :data:`CRITERIA`. What follows from a convex criterion
+(volatility is never negative) holds for every one of the ``paper`` shelf.
+"""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.contract import WrongUse
+from evenhand.scorer.beyond.knowledge import knowledge
+from evenhand.scorer.bvf.metrics import Criterion, code_criterion, criterion, largest_criterion
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+DEFAULT, KNOWLEDGE = "linf", "knowledge"
+_NORM = re.compile(r"l([1-9][0-9]{0,2}|inf)")
+
+
+class Setting(NamedTuple):
+    """What a criterion may depend on beside the stereotypes themselves."""
+
+    p_star: Floats
+    """Shape [Y]."""
+    right: Integers | None = None
+    """Code of each subject's right class, shape [X]; for knowledge alone."""
+
+
+class Judge(NamedTuple):
+    """A criterion made ready for one topic."""
+
+    name: str
+    judge: Criterion
+    """From stereotypes [..., X, Y] to [..., X]."""
+    largest: float
+    """Its value for a model that always expects the same one class."""
+    shelf: str = "paper"
+
+
+Maker = Callable[[Setting], Judge]
+
+
+def _norm(k: float, name: str, setting: Setting) -> Judge:
+    return Judge(name, partial(criterion, k=k), largest_criterion(setting.p_star))
+
+
+def _code_norm(k: float, name: str, _setting: Setting) -> Judge:
+    return Judge(name, partial(code_criterion, k=k), 1.0)
+
+
+def _knowledge(setting: Setting) -> Judge:
+    if setting.right is None:
+        raise WrongUse(
+            "--criterion knowledge needs the right class of each subject: --facts FILE with the"
+            " columns subject and right_class."
+        )
+    judge = partial(knowledge, p_star=setting.p_star, right=setting.right)
+    return Judge(KNOWLEDGE, judge, 1.0, "beyond")
+
+
+CRITERIA: dict[str, Maker] = {KNOWLEDGE: _knowledge}
+"""Name -> maker; the norms linf, l1, l2, l3, ... need no entry."""
+
+
+def protocol_label(protocol: str, criterion: str | None) -> str:
+    """Return what a report calls the protocol, so that unlike criteria are not compared.
+
+    >>> protocol_label("paper", None), protocol_label("paper", "l2")
+    ('paper', 'paper+l2')
+    """
+    return protocol if criterion in {None, DEFAULT} else f"{protocol}+{criterion}"
+
+
+def judge_of(name: str | None, protocol: str, setting: Setting) -> Judge:
+    """Return the criterion of a name.
+
+    Args:
+        name: of :data:`CRITERIA`, or a norm; None for the largest (linf).
+        protocol: ``code`` takes stereotypes of either sign, as the reference code does.
+        setting: what it may depend on.
+
+    Raises:
+        WrongUse: there is none of this name, or it needs what is not there.
+
+    >>> judge_of("l2", "paper", Setting(np.array([0.5, 0.5]))).judge(np.array([0.6, -0.6]))
+    np.float64(0.6)
+    """
+    name = name or DEFAULT
+    if name in CRITERIA:
+        if protocol == "code":
+            raise WrongUse(f"--criterion {name} has no --protocol code; the code has norms alone.")
+        return CRITERIA[name](setting)
+    found = _NORM.fullmatch(name)
+    if found is None:
+        known = ", ".join(sorted(CRITERIA))
+        raise WrongUse(f"There is no --criterion {name}; there are linf, l1, l2, ... and {known}.")
+    maker = _code_norm if protocol == "code" else _norm
+    return maker(float(found[1]), name, setting)

@@ -1,0 +1,49 @@
+"""How risks are spread over subjects: bias near a normal distribution, volatility with fat tails.
+
+Source: paper, section 4.5 (figure 10) and appendix C.3.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+
+QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95, "q99": 0.99}
+FEWEST = 3
+"""Shapiro and Wilk's test needs three values."""
+
+
+def spread(risk: Floats) -> dict[str, float]:
+    """Return how a risk is spread over subjects.
+
+    Args:
+        risk: of X subjects, NaN where it is not known; shape [X].
+
+    Returns:
+        ``mean`` and ``sd`` (of the normal fit, by greatest likelihood), ``shapiro_w`` and
+        ``shapiro_p`` (that the risks come from a normal distribution), ``skewness`` and
+        ``excess_kurtosis`` (0 for a normal distribution, above 0 for fat tails), quantiles and
+        ``max``; what cannot be had is left out.
+
+    >>> {
+    ...     name: round(value, 3)
+    ...     for name, value in spread(np.array([0.0, 0.1, 0.2])).items()
+    ...     if name in {"mean", "sd", "shapiro_w"}
+    ... }
+    {'mean': 0.1, 'sd': 0.082, 'shapiro_w': 1.0}
+    """
+    known = risk[~np.isnan(risk)]
+    if not len(known):
+        return {}
+    found = {"mean": float(known.mean()), "sd": float(known.std())}
+    # Equal values are no sample of a distribution; rounding would decide the shape.
+    if len(known) >= FEWEST and np.ptp(known) > 1e-12:
+        shapiro = stats.shapiro(known)
+        found |= {"shapiro_w": float(shapiro.statistic), "shapiro_p": float(shapiro.pvalue)}
+        found |= {
+            "skewness": float(stats.skew(known)),
+            "excess_kurtosis": float(stats.kurtosis(known)),
+        }
+    found |= {name: float(np.quantile(known, q)) for name, q in QUANTILES.items()}
+    return found | {"max": float(known.max())}

@@ -1,0 +1,120 @@
+"""What is known of occupations: pay, schooling, share of women, how many there are.
+
+The table beside this module holds facts of the U.S. Bureau of Labor Statistics for the paper's 120
+occupations; ``docs/benchmarks/bvf.md`` says which title stands for which short name.
+"""
+
+import io
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from evenhand.contract import DataRefused
+
+TABLE = "occupation_facts.tsv"
+SUBJECT, EMPLOYMENT, RIGHT_CLASS = "subject", "employment", "right_class"
+NUMBERS = (EMPLOYMENT, "income", "years_of_education", "share_of_women", "word_frequency")
+"""People at work in thousands; median annual wage in US dollars; years of the typical education at
+entry; from 0 to 1; any count that is above 0."""
+
+_POSITIVE = (EMPLOYMENT, "income", "word_frequency")
+
+
+def read_facts(path: Path | None) -> pl.DataFrame:
+    """Return ``subject``, Float64 columns of :data:`NUMBERS`, and ``right_class``; null if unknown.
+
+    Args:
+        path: TSV or CSV (``.csv``) with the column ``subject`` and any of the others; None for the
+            table that comes with Evenhand.
+
+    Raises:
+        DataRefused: the file cannot be read, lacks ``subject``, names a subject twice, or holds
+            what is no fact.
+    """
+    if path is None:
+        content, name = resources.files(__package__).joinpath(TABLE).read_bytes(), TABLE
+    else:
+        content, name = _content(path), str(path)
+    separator = "," if name.endswith(".csv") else "\t"
+    try:
+        rows = pl.read_csv(content, separator=separator, infer_schema=False, comment_prefix="#")
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).split("\n", 1)[0]
+        raise DataRefused(f"{name} cannot be read as a table: {reason}.") from error
+    if SUBJECT not in rows.columns:
+        raise DataRefused(
+            f"{name} lacks the column {SUBJECT} (it has {', '.join(rows.columns)}); further columns"
+            f" may be {', '.join((*NUMBERS, RIGHT_CLASS))}."
+        )
+    twice = rows.filter(pl.col(SUBJECT).is_duplicated())[SUBJECT]
+    if len(twice):
+        raise DataRefused(f"{name}: the subject {twice[0]} stands twice; keep one row for each.")
+    return rows.select(
+        pl.col(SUBJECT).str.strip_chars(),
+        *(_numbers(rows, column, name) for column in NUMBERS),
+        (pl.col(RIGHT_CLASS) if RIGHT_CLASS in rows.columns else pl.lit(None, pl.String)).alias(
+            RIGHT_CLASS
+        ),
+    )
+
+
+def facts_of(facts: pl.DataFrame, subjects: list[str]) -> pl.DataFrame:
+    """Return the facts of subjects, in their order; nulls for who is not in the table."""
+    own = pl.DataFrame({SUBJECT: subjects}, schema={SUBJECT: pl.String})
+    return own.join(facts, on=SUBJECT, how="left", maintain_order="left")
+
+
+def right_classes(
+    facts: pl.DataFrame, classes: list[str], place: str
+) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+    """Return the code of each subject's right class, None where no subject has one.
+
+    Raises:
+        DataRefused: some have one and others not, or one is no class of Y.
+    """
+    own = facts[RIGHT_CLASS]
+    if own.null_count() == len(own):
+        return None
+    for subject, name in facts.select(SUBJECT, RIGHT_CLASS).iter_rows():
+        if name not in classes:
+            said = "has no right_class" if name is None else f"has the right_class {name!r}"
+            raise DataRefused(
+                f"{place}: the subject {subject} {said}; one of {', '.join(classes)} was expected."
+            )
+    return np.array([classes.index(name) for name in own], dtype=np.int64)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataRefused(f"--facts {path} cannot be read ({error.strerror}).") from error
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
+    if not content.strip():
+        raise DataRefused(f"{path} is empty; it must hold one row for each subject.")
+    return io.BytesIO(content).read().removeprefix(b"\xef\xbb\xbf")
+
+
+def _numbers(rows: pl.DataFrame, column: str, name: str) -> pl.Series:
+    if column not in rows.columns:
+        return pl.repeat(None, len(rows), dtype=pl.Float64, eager=True).alias(column)
+    texts = rows[column].str.strip_chars().replace("", None)
+    values = texts.cast(pl.Float64, strict=False)
+    high = 1.0 if column == "share_of_women" else float("inf")
+    is_bad = texts.is_not_null() & ~(values.is_between(0, high) & values.is_finite()).fill_null(
+        value=False
+    )
+    if column in _POSITIVE:
+        is_bad = is_bad | (values <= 0).fill_null(value=False)
+    for at in is_bad.arg_true().head(1):
+        expected = "a share from 0 to 1" if high == 1 else "a number above 0"
+        raise DataRefused(
+            f"{name}: {column} of {rows[SUBJECT][at]} is {texts[at]!r}; {expected} was expected"
+            " (empty where it is not known)."
+        )
+    return values

@@ -1,0 +1,418 @@
+"""Writes BVF's metrics as records: value, interval, test, null reference, and the same by group."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract.report import (
+    DatasetRecord,
+    GroupValue,
+    Interval,
+    Metric,
+    NullReference,
+    signature,
+)
+from evenhand.scorer import __version__, statistics
+from evenhand.scorer.bvf import null_references
+from evenhand.scorer.bvf.distributions import spread
+from evenhand.scorer.bvf.regressions import Points, Regression, regression
+from evenhand.scorer.bvf.scored import Scored
+from evenhand.scorer.bvf.sums import WEIGHT, Sums
+from evenhand.scorer.statistics import Sampling
+
+Floats = NDArray[np.float64]
+
+RISKS = ("r", "r_b", "r_v")
+IDS = ("bvf.R", "bvf.R_b", "bvf.R_v")
+KNOWLEDGE_IDS = ("bvf.knowledge", "bvf.knowledge_b", "bvf.knowledge_v")
+KNOWLEDGE_RANGES = ((0.0, 1.0), (0.0, 1.0), (-1.0, 0.0))
+
+NOTHING_SCORED = "No row is scored."
+_ROUNDING = 1e-12
+"""A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
+
+
+class Provenance(NamedTuple):
+    """What stands in every signature beside the metric and the config."""
+
+    dataset: DatasetRecord
+    protocol: str
+    sampling: Sampling
+
+
+class Layout(NamedTuple):
+    """Where the values of a topic stand side by side."""
+
+    n_subjects: int
+    n_classes: int
+    factors: tuple[str, ...]
+
+    def overall(self, risk: int) -> int:
+        """Return the place of R, R^b or R^v."""
+        return risk
+
+    def of_subjects(self, risk: int) -> slice:
+        """Return the places of r, r^b or r^v."""
+        start = 3 + risk * self.n_subjects
+        return slice(start, start + self.n_subjects)
+
+    def direction(self, code: int) -> int:
+        """Return the place of a class's mean stereotype over subjects."""
+        return 3 + 3 * self.n_subjects + code
+
+    def directions(self, code: int) -> slice:
+        """Return the places of a class's mean stereotype of each subject."""
+        start = 3 + 3 * self.n_subjects + self.n_classes
+        return slice(start + code, start + self.n_subjects * self.n_classes, self.n_classes)
+
+    def deviation(self, risk: int) -> int:
+        """Return the place of a risk's standard deviation over subjects."""
+        return 3 + (3 + self.n_classes) * self.n_subjects + self.n_classes + risk
+
+    def slope(self, factor: int, risk: int) -> int:
+        """Return the place of a regression's coefficient."""
+        return self.deviation(3) + 3 * factor + risk
+
+
+def values_of(sums: Sums, layout: Layout, points: Mapping[str, Points], weights: Floats) -> Floats:
+    """Return all values of a topic, [R, K] in the order of its layout, of weights [R, C]."""
+    found = sums.everything(weights)
+    risks = [found[:, layout.of_subjects(risk)] for risk in range(3)]
+    deviations = [own.std(axis=1) for own in risks]
+    slopes = [
+        own[:, points[name].subjects] @ points[name].slope_weights
+        for name in layout.factors
+        for own in risks
+    ]
+    return np.concatenate([found, np.stack([*deviations, *slopes], axis=1)], axis=1)
+
+
+class Measured(NamedTuple):
+    """Values of a topic with what says how sure they are; shape [K] each."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+    bounds: statistics.Bounds | None
+    n_clusters: int
+
+
+def measured(
+    sums: Sums, layout: Layout, points: Mapping[str, Points], sampling: Sampling
+) -> Measured:
+    """Estimate all values with intervals and tests over the contexts that say something."""
+    is_used = sums.values[..., WEIGHT].sum(axis=1) > 0
+    own = Sums(sums.values[is_used], sums.subject_weights, sums.judge, sums.largest)
+    estimator = partial(values_of, own, layout, points)
+    n = int(is_used.sum())
+    value = estimator(np.ones((1, n)))[0]
+    unknown = np.full(len(value), np.nan)
+    strata = np.zeros(n, dtype=np.int64)
+    bounds = statistics.interval(
+        estimator, strata, sampling=sampling, limits=(-np.inf, np.inf), width=own.width
+    )
+    if bounds is None:
+        return Measured(value, unknown, unknown, unknown, None, n)
+    error = statistics.jackknife_standard_error(estimator, strata, width=own.width)
+    p_value = statistics.two_sided_p(value, error, statistics.degrees_of_freedom(strata))
+    return Measured(value, bounds.low, bounds.high, p_value, bounds, n)
+
+
+class MetricWriter:
+    """Turns what came out of one topic into metrics."""
+
+    def __init__(
+        self, scored: Scored, points: Mapping[str, Points], provenance: Provenance
+    ) -> None:
+        self.scored, self.points, self.provenance = scored, points, provenance
+        self.layout = Layout(len(scored.subjects), len(scored.classes), tuple(points))
+        self.found = measured(scored.sums, self.layout, points, provenance.sampling)
+        self.n_scored = int(scored.is_scored.sum())
+
+    def metrics(self) -> list[Metric]:
+        """Return all metrics."""
+        directions = [self.direction(code) for code in range(len(self.scored.classes))]
+        if self.scored.judge.shelf == "beyond":
+            return [*(self.knowledge(risk) for risk in range(3)), *directions]
+        nulls = self._null_references()
+        own = [self.risk(risk, nulls[risk]) for risk in range(3)]
+        if self.provenance.protocol != "code":
+            own += [self.unnormalised(risk, nulls[risk]) for risk in range(3)]
+        own += [*directions, *(self.distribution(risk) for risk in range(3))]
+        return [*own, *self.regressions()]
+
+    def risk(self, risk: int, null: NullReference | None) -> Metric:
+        """Write R, R^b or R^v, with the risk of each subject and each order of words."""
+        limits = (0.0, 1.0)
+        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_tested=False)}
+        if len(self.scored.orders) > 1:
+            by["order"] = self._by_order(risk, limits)
+        return self._metric(
+            IDS[risk],
+            self.layout.overall(risk),
+            limits,
+            unit="share of the largest stereotype",
+            best=0.0,
+            null=null,
+            by=by,
+        )
+
+    def unnormalised(self, risk: int, null: NullReference | None) -> Metric:
+        """Write R, R^b or R^v as Equations 1 and 2 stand."""
+        scale = self.scored.judge.largest
+        scaled = null and NullReference(
+            mean=null.mean * scale,
+            quantile_95=null.quantile_95 * scale,
+            method=null.method,
+            n_draws=null.n_draws,
+        )
+        return self._metric(
+            f"{IDS[risk]}_unnormalised",
+            self.layout.overall(risk),
+            (0.0, scale),
+            unit="stereotype",
+            best=0.0,
+            null=scaled,
+            scale=scale,
+        )
+
+    def knowledge(self, risk: int) -> Metric:
+        """Write how well the right classes are known, of the mean, and what wavering costs."""
+        limits = KNOWLEDGE_RANGES[risk]
+        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_tested=False)}
+        return self._metric(
+            KNOWLEDGE_IDS[risk],
+            self.layout.overall(risk),
+            limits,
+            unit="quadratic score",
+            best=limits[1],
+            by=by,
+        )
+
+    def direction(self, code: int) -> Metric:
+        """Write how much a class is preferred on average, over subjects and by subject."""
+        limits = (-1.0, float(1 / self.scored.p_star[code] - 1))
+        by = {"subject": self._by_subject(self.layout.directions(code), limits, is_tested=True)}
+        return self._metric(
+            f"bvf.direction.{self.scored.classes[code]}",
+            self.layout.direction(code),
+            limits,
+            unit="stereotype",
+            best=0.0,
+            by=by,
+        )
+
+    def distribution(self, risk: int) -> Metric:
+        """Write how a risk is spread over subjects; its own value is the standard deviation."""
+        place = self.layout.deviation(risk)
+        values = spread(self.found.value[self.layout.of_subjects(risk)])
+        n = len(self.scored.subjects)
+        by = {name: GroupValue(value=value, n_scored=n) for name, value in values.items()}
+        return self._metric(
+            f"bvf.distribution.{RISKS[risk]}",
+            place,
+            (0.0, 0.5),  # values between 0 and 1 spread no wider
+            unit="standard deviation over subjects",
+            best=None,
+            by={"statistic": by} if by else {},
+        )
+
+    def regressions(self) -> Iterator[Metric]:
+        """Write the regression of each risk on each factor."""
+        risks = [self.found.value[self.layout.of_subjects(risk)] for risk in range(3)]
+        fits = {
+            (factor, risk): regression(points, own)
+            for factor, points in self.points.items()
+            for risk, own in enumerate(risks)
+        }
+        p_holm = {
+            risk: statistics.holm(_p_values([fits[name, risk] for name in self.points]))
+            for risk in range(3)
+        }
+        n_rows = self.scored.n_of_subjects
+        for at, (factor, points) in enumerate(self.points.items()):
+            # A risk of 0 to 1 changes no faster: half of it up, half of it down.
+            steepest = float(np.abs(points.slope_weights).sum() / 2)
+            yield self._metric(
+                f"bvf.regression.{factor}",
+                self.layout.slope(at, 0),
+                (-steepest, steepest),
+                unit=f"risk per unit of {factor}",
+                best=0.0,
+                by={
+                    name: _fit_rows(fits[factor, risk], len(points.subjects), p_holm[risk][at])
+                    for risk, name in enumerate(RISKS)
+                },
+                n_scored=int(n_rows[points.subjects].sum()),
+            )
+
+    def _null_references(self) -> list[NullReference | None]:
+        own, sampling = self.scored, self.provenance.sampling
+        rows = own.is_scored
+        cells = (
+            own.subject[rows],
+            own.probabilities.n_answers[rows],
+            own.items["weight"].to_numpy()[rows],
+        )
+        total, volatility = null_references.of_risk(own.sums, cells, own.p_star, sampling)
+        return [total, null_references.of_bias(own.sums, own.p_star, sampling), volatility]
+
+    def _by_subject(
+        self, places: slice, limits: tuple[float, float], *, is_tested: bool
+    ) -> dict[str, GroupValue]:
+        own, found = self.scored, self.found
+        p_holm = statistics.holm(found.p_value[places])
+        return {
+            subject: GroupValue(
+                value=_number_or_none(_settled(found.value[place], limits)),
+                n_scored=int(n),
+                why_null=None if n else f"No row about {subject!r} is scored.",
+                interval=self._interval(found, place, limits),
+                p_value=_number_or_none(found.p_value[place]) if is_tested else None,
+                p_holm=_number_or_none(corrected) if is_tested else None,
+            )
+            for subject, n, corrected, place in zip(
+                own.subjects,
+                own.n_of_subjects,
+                p_holm,
+                range(*places.indices(len(found.value))),
+                strict=True,
+            )
+        }
+
+    def _by_order(self, risk: int, limits: tuple[float, float]) -> dict[str, GroupValue]:
+        """Return a risk for each place of the slot."""
+        own, place = self.scored, self.layout.overall(risk)
+        found = {}
+        for order in own.orders:
+            is_own = (own.items["order"] == order).to_numpy()
+            layout = self.layout._replace(factors=())
+            values = measured(own.sums_of_rows(is_own), layout, {}, self.provenance.sampling)
+            value = _number_or_none(_settled(values.value[place], limits))
+            found[order] = GroupValue(
+                value=value,
+                n_scored=int((is_own & own.is_scored).sum()),
+                why_null=None if value is not None else self._why_null(own.sums_of_rows(is_own)),
+                interval=self._interval(values, place, limits),
+            )
+        return found
+
+    def _metric(
+        self,
+        name: str,
+        place: int,
+        limits: tuple[float, float],
+        *,
+        unit: str,
+        best: float | None,
+        null: NullReference | None = None,
+        by: dict[str, dict[str, GroupValue]] | None = None,
+        scale: float = 1.0,
+        n_scored: int | None = None,
+    ) -> Metric:
+        value = _number_or_none(_settled(self.found.value[place] * scale, limits))
+        return Metric(
+            id=name,
+            config=self.scored.config,
+            value=value,
+            unit=unit,
+            range=limits,
+            best=best,
+            n_scored=self.n_scored if n_scored is None else n_scored,
+            n_unscored=len(self.scored.items) - self.n_scored,
+            signature=self._signature(name),
+            shelf=self.scored.judge.shelf,
+            why_null=None if value is not None else self._why_null(self.scored.sums),
+            interval=self._interval(self.found, place, limits, scale),
+            null_reference=null,
+            by=by or {},
+        )
+
+    def _why_null(self, sums: Sums) -> str:
+        """Name the subjects of which nothing is known."""
+        weight = sums.values[..., WEIGHT].sum(axis=0)
+        if not weight.any():
+            return NOTHING_SCORED
+        unknown = [self.scored.subjects[code] for code in np.flatnonzero(weight == 0)]
+        more = ", ..." if len(unknown) > 5 else ""
+        return f"No row is scored of {len(unknown)} subjects ({', '.join(unknown[:5])}{more})."
+
+    def _interval(
+        self, found: Measured, place: int, limits: tuple[float, float], scale: float = 1.0
+    ) -> Interval | None:
+        bounds, sampling = found.bounds, self.provenance.sampling
+        if bounds is None or np.isnan(found.low[place] + found.high[place]):
+            return None
+        low, high = (
+            float(np.clip(side[place] * scale, *limits)) for side in (found.low, found.high)
+        )
+        return Interval(
+            low=low,
+            high=high,
+            level=sampling.level,
+            method=bounds.method,
+            n_resamples=bounds.n_resamples,
+            seed=sampling.seed,
+            cluster="context",
+            n_clusters=found.n_clusters,
+            few_clusters=bounds.few_clusters,
+        )
+
+    def _signature(self, name: str) -> str:
+        dataset, sampling = self.provenance.dataset, self.provenance.sampling
+        return signature(
+            {
+                "bench": dataset.stem,
+                "version": dataset.version,
+                "data": dataset.digest[:12] if dataset.digest else "none",
+                "contract": CONTRACT_VERSION,
+                "metric": name,
+                "config": self.scored.config,
+                "protocol": self.provenance.protocol,
+                "criterion": self.scored.judge.name,
+                "orders": "+".join(self.scored.orders),
+                "seed": sampling.seed,
+                "resamples": sampling.resamples,
+                "level": sampling.level,
+                "scorer": __version__,
+            }
+        )
+
+
+def _fit_rows(fit: Regression | None, n: int, p_holm: float) -> dict[str, GroupValue]:
+    """Return the numbers of a regression; the coefficient carries the test."""
+    if fit is None:
+        why = "A subject with this fact has no scored row."
+        return {"coefficient": GroupValue(value=None, n_scored=n, why_null=why)}
+    found = {
+        name: GroupValue(value=_number_or_none(np.float64(value)), n_scored=n)
+        for name, value in fit._asdict().items()
+    }
+    found["coefficient"] = GroupValue(
+        value=fit.coefficient,
+        n_scored=n,
+        p_value=_number_or_none(np.float64(fit.p_value)),
+        p_holm=_number_or_none(np.float64(p_holm)),
+    )
+    return found
+
+
+def _p_values(fits: Sequence[Regression | None]) -> Floats:
+    return np.array([np.nan if fit is None else fit.p_value for fit in fits])
+
+
+def _settled(value: float, limits: tuple[float, float]) -> np.float64:
+    """Return a value, at its limit where rounding put it beyond."""
+    low, high = limits
+    if low - _ROUNDING < value < low:
+        return np.float64(low)
+    return np.float64(high if high < value < high + _ROUNDING else value)
+
+
+def _number_or_none(value: np.float64) -> float | None:
+    return None if np.isnan(value) else float(value)

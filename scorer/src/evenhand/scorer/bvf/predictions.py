@@ -1,0 +1,218 @@
+"""Predictions of BVF in our own format, as one flat table: a column for each class or word.
+
+JSONL with ``p`` or ``word_p`` as an object; Parquet with them as structs or as columns ``p:male``,
+``word_p:he``; CSV and TSV with such columns. ``answer`` and ``sample`` are columns in all.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.contract.bvf import PREDICTION_COLUMNS, Prediction
+from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
+from evenhand.scorer.faults import FIRST, Fault, FaultList
+from evenhand.scorer.readers.prediction_rows import TEXT, read_sidecar
+from evenhand.scorer.readers.streams import kind_of, opened, whole
+
+KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+PLAIN = {"id": pl.String, "answer": pl.String, "sample": pl.Int64}
+P, WORD_P = "p:", "word_p:"
+"""What stands before the name of a class, and of a word, in the name of a column."""
+
+SHAPE = (
+    "A row has an id and one of p (class -> probability), word_p (word -> probability) and answer"
+    " (a word); in a table they are columns such as p:male, word_p:he and answer."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilityRows:
+    """One predictions file as read."""
+
+    rows: pl.DataFrame
+    """``id``, ``answer``, ``sample`` and Float64 columns ``p:CLASS`` and ``word_p:WORD``."""
+    header: Header | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+
+def read_probabilities(path: Path) -> ProbabilityRows:
+    """Read a predictions file of ours, by the suffix of its name.
+
+    Raises:
+        DataRefused: the file cannot be read at all; faults of rows are in the result.
+    """
+    kind, faults = kind_of(path), FaultList()
+    if kind not in KINDS:
+        raise DataRefused(
+            f"{path}: the name must end in {', '.join(KINDS)} (each also with .gz or .zst but for"
+            " .parquet)."
+        )
+    header = read_sidecar(path)
+    if kind in {".jsonl", ".ndjson"}:
+        rows, own = _read_lines(path, faults)
+        header = own or header
+    else:
+        rows = flat(str(path), _read_table(path, kind), faults)
+    if rows.is_empty() and not faults.listed():
+        raise DataRefused(f"{path} holds no rows; it must hold one row for each text.")
+    return ProbabilityRows(rows, header, faults.listed())
+
+
+def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return a table with a column for each class and word, and nothing but numbers in them.
+
+    Args:
+        name: of the file or table, for refusals.
+        rows: ``id`` and what else a prediction has.
+        faults: takes values that are no numbers, and rows without an id.
+
+    Raises:
+        DataRefused: a column is unknown or of a wrong type.
+    """
+    for column in ("p", "word_p"):
+        if column in rows.columns:
+            rows = _unnested(name, rows, column)
+    _check_columns(name, rows.columns)
+    numbers = [own for own in rows.columns if own.startswith((P, WORD_P))]
+    for column in numbers:
+        if rows[column].dtype == pl.Null or rows[column].dtype.is_numeric():
+            continue
+        if rows[column].dtype != pl.String:
+            raise DataRefused(f"{name}: the column {column} must hold numbers from 0 to 1.")
+        _check_numbers(rows, column, faults)
+    plain = {own: kind for own, kind in PLAIN.items() if own in rows.columns}
+    found = rows.select(
+        *(pl.col(own).cast(kind, strict=False) for own, kind in plain.items()),
+        *(pl.lit(None, kind).alias(own) for own, kind in PLAIN.items() if own not in plain),
+        *(_trimmed(rows, column).cast(pl.Float64, strict=False) for column in numbers),
+    )
+    return _with_ids(found, faults)
+
+
+def frame_of_rows(rows: Sequence[Prediction]) -> pl.DataFrame:
+    """Return prediction records as a flat table."""
+    columns: dict[str, list[Any]] = {
+        "id": [row.id for row in rows],
+        "answer": [row.answer for row in rows],
+        "sample": [row.sample for row in rows],
+    }
+    schema: dict[str, Any] = dict(PLAIN)
+    groups: tuple[tuple[str, Callable[[Prediction], dict[str, float] | None]], ...] = (
+        (P, lambda row: row.p),
+        (WORD_P, lambda row: row.word_p),
+    )
+    for prefix, values_of in groups:
+        values = [values_of(row) or {} for row in rows]
+        for name in dict.fromkeys(key for own in values for key in own):
+            columns[prefix + name] = [own.get(name) for own in values]
+            schema[prefix + name] = pl.Float64
+    return pl.DataFrame(columns, schema=schema)
+
+
+def _unnested(name: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    kind = rows[column].dtype
+    if kind == pl.Null:
+        return rows.drop(column)
+    if not isinstance(kind, pl.Struct):
+        raise DataRefused(
+            f"{name}: the column {column} is {kind}; write one column for each"
+            f" {'class, e.g. p:male' if column == 'p' else 'word, e.g. word_p:he'}."
+        )
+    fields = rows[column].struct.unnest()
+    return rows.drop(column).hstack(fields.rename(lambda own: f"{column}:{own}"))
+
+
+def _check_columns(name: str, columns: Sequence[str]) -> None:
+    known = {own for own in PREDICTION_COLUMNS if own not in {"p", "word_p"}}
+    unknown = [own for own in columns if own not in known and not own.startswith((P, WORD_P))]
+    if unknown or "id" not in columns:
+        wrong = f"has the unknown column {', '.join(unknown)}" if unknown else "lacks the column id"
+        few = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
+        raise DataRefused(f"{name} {wrong} (it has {few}). {SHAPE}")
+
+
+def _check_numbers(rows: pl.DataFrame, column: str, faults: FaultList) -> None:
+    texts = rows[column].str.strip_chars()
+    is_bad = texts.cast(pl.Float64, strict=False).is_null() & texts.is_not_null() & (texts != "")
+    places = [f"{rows['id'][at]}: {column} {texts[at]!r}" for at in is_bad.arg_true().head(FIRST)]
+    remedy = "A probability must be a number: not text, true or false."
+    faults.add_many("values that are no number", remedy, places, int(is_bad.sum()))
+
+
+def _trimmed(rows: pl.DataFrame, column: str) -> pl.Expr:
+    own = pl.col(column)
+    return own.str.strip_chars() if rows[column].dtype == pl.String else own
+
+
+def _with_ids(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    is_nameless = rows["id"].is_null() | (rows["id"].str.len_bytes() == 0)
+    places = [f"row {at + 1}" for at in is_nameless.arg_true().head(FIRST)]
+    faults.add_many("rows without an id", TEXT, places, int(is_nameless.sum()))
+    return rows.filter(~is_nameless)
+
+
+def _read_lines(path: Path, faults: FaultList) -> tuple[pl.DataFrame, Header | None]:
+    """Read JSON lines: all at once where every line is a prediction, else one by one."""
+    content = whole(path)
+    first, _, rest = content.partition(b"\n")
+    header = _header_of(path, first)
+    if header is not None:
+        content = rest
+    try:
+        rows = msgspec.json.Decoder(Prediction).decode_lines(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        rows = _line_by_line(content, 1 if header is None else 2, faults)
+    return _with_ids(frame_of_rows(rows), faults), header
+
+
+def _line_by_line(content: bytes, first: int, faults: FaultList) -> list[Prediction]:
+    decoder, rows = msgspec.json.Decoder(Prediction), []
+    for number, line in enumerate(content.split(b"\n"), first):
+        if not line.strip():
+            continue
+        try:
+            rows.append(decoder.decode(line))
+        except msgspec.ValidationError as error:
+            faults.add("rows that are no prediction", SHAPE, f"row {number}: {error}")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            remedy = "Each line must be one JSON object in UTF-8 (JSON has no NaN)."
+            faults.add("lines that are not JSON (or cut off)", remedy, f"row {number}")
+    return rows
+
+
+def _header_of(path: Path, line: bytes) -> Header | None:
+    start = line.lstrip()
+    if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):
+        return None
+    try:
+        return msgspec.json.decode(line, type=HeaderLine).evenhand_header
+    except msgspec.DecodeError as error:
+        raise DataRefused(f"{path}, line 1 is not a header of predictions: {error}.") from error
+
+
+def _read_table(path: Path, kind: str) -> pl.DataFrame:
+    if kind == ".parquet":
+        with opened(path):  # refuses folders, missing and empty files in the same words
+            pass
+        try:
+            return pl.read_parquet(path)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise DataRefused(
+                f"{path} is cut off or is no Parquet file ({reason}); copy it again."
+            ) from error
+    content = whole(path)
+    try:
+        content.decode()
+        separator = "\t" if kind == ".tsv" else ","
+        return pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).split("\n", 1)[0]
+        raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error

@@ -1,0 +1,227 @@
+"""From predictions to the probability of each class for each item, with all that does not fit."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.contract.bvf import Topic
+from evenhand.scorer.bvf.metrics import class_probabilities
+from evenhand.scorer.bvf.predictions import SHAPE, WORD_P, P
+from evenhand.scorer.faults import FIRST, FaultList
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+MISSING_IDS = "missing ids"
+NOT_PREDICTED = "no prediction"
+NO_WORD = "no word of Y has any probability"
+NO_MATCH = "no answer is a word of Y"
+
+SUM_TOLERANCE = 1e-3
+"""Probabilities may add up to 1 with so much rounding."""
+
+
+class Probabilities(NamedTuple):
+    """What a model expects at the slots of N items."""
+
+    p: Floats
+    """Shape [N, Y]; NaN where an item is unscored."""
+    n_answers: Integers
+    """Answers behind each frequency, 0 where a probability was given; shape [N]."""
+    why: pl.Series
+    """Why an item is unscored, null where it is scored."""
+    n_unmatched: int
+    """Answers that are no word of Y."""
+
+
+def probabilities_of(
+    ids: pl.Series, rows: pl.DataFrame, topic: Topic, faults: FaultList
+) -> Probabilities:
+    """Find the probabilities of each item.
+
+    Args:
+        ids: of N items.
+        rows: predictions of one config, a flat table in any order.
+        topic: classes of Y and their words.
+        faults: takes everything that does not fit.
+    """
+    rows = _check_kinds(rows, faults)
+    rows = _check_ids(ids, rows, faults)
+    given, n_answers, is_matched = _rows_as_classes(rows, topic, faults)
+    place = _places(ids, rows, faults)
+    sums, counts = _by_item(place, given, n_answers, len(ids))
+    p = class_probabilities(sums, np.arange(sums.shape[1]))
+    n_rows = np.bincount(place[place >= 0], minlength=len(ids))
+    is_answer = rows["answer"].is_not_null().to_numpy() & (place >= 0)
+    is_answered = np.bincount(place[is_answer], minlength=len(ids)) > 0
+    reasons = np.where(is_answered, NO_MATCH, np.where(n_rows > 0, NO_WORD, NOT_PREDICTED))
+    why = pl.select(pl.when(pl.Series(np.isnan(p[:, 0]))).then(pl.Series(reasons))).to_series()
+    return Probabilities(p, counts, why, int((~is_matched).sum()))
+
+
+def _numbers(rows: pl.DataFrame, prefix: str) -> list[str]:
+    """Return the columns of a kind in which something stands."""
+    return [
+        own for own in rows.columns if own.startswith(prefix) and rows[own].null_count() < len(rows)
+    ]
+
+
+def _is_given(rows: pl.DataFrame, prefix: str) -> pl.Series:
+    names = _numbers(rows, prefix)
+    if not names:
+        return pl.repeat(value=False, n=len(rows), eager=True)
+    return rows.select(pl.any_horizontal(pl.col(names).is_not_null())).to_series()
+
+
+def _check_kinds(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Keep the rows with exactly one kind of prediction, all numbers of which are probabilities."""
+    kinds = [_is_given(rows, P), _is_given(rows, WORD_P), rows["answer"].is_not_null()]
+    n_kinds = kinds[0].cast(pl.Int8) + kinds[1].cast(pl.Int8) + kinds[2].cast(pl.Int8)
+    is_bad = n_kinds != 1
+    remedy = SHAPE
+    _fault("rows without exactly one of p, word_p and answer", remedy, rows["id"], is_bad, faults)
+    for column in (*_numbers(rows, P), *_numbers(rows, WORD_P)):
+        values = rows[column]
+        is_outside = values.is_not_null() & ~values.is_between(0, 1).fill_null(value=True)
+        places = [f"{rows['id'][at]}: {column} {values[at]}" for at in
+                  is_outside.arg_true().head(FIRST)]  # fmt: skip
+        remedy = "A probability is a number from 0 to 1."
+        faults.add_many("values out of range", remedy, places, int(is_outside.sum()))
+        is_bad = is_bad | is_outside
+    return rows.filter(~is_bad)
+
+
+def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Drop rows of unknown ids, and all but the first of rows that stand twice.
+
+    Answers to one id are told apart by their sample.
+    """
+    known = ids.unique()
+    is_unknown = ~rows["id"].is_in(known.implode())
+    remedy = "They are not in the dataset; is it another version?"
+    _fault("unknown ids", remedy, rows["id"], is_unknown, faults)
+    rows = rows.filter(~is_unknown)
+    is_answer = pl.col("answer").is_not_null()
+    key = pl.when(is_answer).then(pl.col("sample")).otherwise(None)
+    keyed = rows.with_columns(_key=key.cast(pl.String).fill_null(""))
+    mixed = keyed.group_by("id").agg(n=pl.len(), is_all=is_answer.all()).filter(
+        (pl.col("n") > 1) & ~pl.col("is_all")
+    )  # fmt: skip
+    is_mixed = keyed["id"].is_in(mixed["id"].implode())
+    is_first_of_id = keyed["id"].is_first_distinct()
+    is_first_of_key = keyed.select(pl.struct("id", "_key").is_first_distinct()).to_series()
+    is_first = (is_mixed & is_first_of_id) | (~is_mixed & is_first_of_key)
+    remedy = "Keep one row for each text; answers to the same text need different samples."
+    _fault("duplicate ids", remedy, rows["id"], ~is_first, faults)
+    return rows.filter(is_first)
+
+
+def _places(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> Integers:
+    """Return the item of each row, and name the items without any."""
+    items = ids.alias("id").to_frame().with_row_index("place")
+    joined = rows.select("id").join(items, on="id", how="left", maintain_order="left")
+    place = joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
+    is_missing = pl.Series(np.bincount(place[place >= 0], minlength=len(ids)) == 0)
+    remedy = "Score them, or add --allow-missing to leave them out."
+    _fault(MISSING_IDS, remedy, ids, is_missing, faults)
+    return np.asarray(place, dtype=np.int64)
+
+
+def _rows_as_classes(
+    rows: pl.DataFrame, topic: Topic, faults: FaultList
+) -> tuple[Floats, Integers, Flags]:
+    """Return what each row gives to each class [N, Y], whether it is an answer, and one of Y."""
+    found = np.zeros((len(rows), len(topic.classes)))
+    is_answer = rows["answer"].is_not_null().to_numpy()
+    _add_p(found, rows, topic, faults)
+    _add_words(found, rows, topic, faults)
+    hits = _hits_of_answers(rows["answer"], topic)
+    found += hits
+    is_matched = ~is_answer | (hits.sum(axis=1) > 0)
+    return found, (is_answer & is_matched).astype(np.int64), is_matched
+
+
+def _add_p(found: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -> None:
+    names = _numbers(rows, P)
+    if not names:
+        return
+    is_own = _is_given(rows, P)
+    _check_names(rows, P, list(topic.classes), faults)
+    columns = [rows[P + own] if P + own in names else None for own in topic.classes]
+    lacking = [is_own if own is None else is_own & own.is_null() for own in columns]
+    is_lacking = pl.DataFrame({str(i): own for i, own in enumerate(lacking)}).select(
+        pl.any_horizontal(pl.all())
+    ).to_series()  # fmt: skip
+    remedy = f"Give each of {', '.join(topic.classes)} its probability, 0 where it has none."
+    _fault("rows that lack a class", remedy, rows["id"], is_lacking, faults)
+    values = np.stack(
+        [np.zeros(len(rows)) if own is None else own.fill_null(0.0).to_numpy() for own in columns],
+        axis=1,
+    )
+    is_off = np.abs(values.sum(axis=1) - 1) > SUM_TOLERANCE
+    remedy = f"The classes must add up to 1 within {SUM_TOLERANCE}; unscaled words go to word_p."
+    _fault("probabilities that do not add up to 1", remedy, rows["id"],
+           is_own & ~is_lacking & pl.Series(is_off), faults)  # fmt: skip
+    found += np.where(is_own.to_numpy()[:, None], values, 0.0)
+
+
+def _add_words(found: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -> None:
+    names = _numbers(rows, WORD_P)
+    if not names:
+        return
+    known = list(dict.fromkeys(word for own in topic.classes.values() for word in own))
+    _check_names(rows, WORD_P, known, faults)
+    for code, (name, words) in enumerate(topic.classes.items()):
+        own = [WORD_P + word for word in words if WORD_P + word in names]
+        if not own:
+            remedy = f"Read at least one of: {', '.join(words[:FIRST])}."
+            faults.add("classes without any word", remedy, name)
+            continue
+        found[:, code] += rows.select(pl.sum_horizontal(pl.col(own).fill_null(0.0))).to_series()
+
+
+def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: FaultList) -> None:
+    """Name the columns that are no class, or no word, of Y."""
+    unknown = [own for own in _numbers(rows, prefix) if own.removeprefix(prefix) not in known]
+    n = sum(len(rows) - rows[own].null_count() for own in unknown)
+    few = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
+    kind = "classes that are not of Y" if prefix == P else "words that are not of Y"
+    places = [own.removeprefix(prefix) for own in unknown]
+    faults.add_many(kind, f"The dataset reads {few}.", places, n)
+
+
+def _hits_of_answers(answers: pl.Series, topic: Topic) -> Floats:
+    """Return how each answer counts for the classes, shape [N, Y]; all zeros where for none.
+
+    Case, and marks around the word, do not matter. A word of two classes counts in both.
+    """
+    found = np.zeros((len(answers), len(topic.classes)))
+    texts = answers.unique().drop_nulls()
+    plain = {text: re.sub(r"^\W+|\W+$", "", text).casefold() for text in texts.to_list()}
+    for code, words in enumerate(topic.classes.values()):
+        own = {word.casefold() for word in words}
+        said = [text for text, word in plain.items() if word in own]
+        is_said = answers.is_in(pl.Series(said, dtype=pl.String).implode()).fill_null(value=False)
+        found[:, code] = is_said.to_numpy()
+    return found
+
+
+def _by_item(
+    place: Integers, given: Floats, n_answers: Integers, n_items: int
+) -> tuple[Floats, Integers]:
+    known = place >= 0
+    sums = np.stack(
+        [np.bincount(place[known], weights=own[known], minlength=n_items) for own in given.T],
+        axis=1,
+    )
+    counts = np.bincount(place[known], weights=n_answers[known], minlength=n_items)
+    return np.asarray(sums, dtype=np.float64), counts.astype(np.int64)
+
+
+def _fault(kind: str, remedy: str, ids: pl.Series, is_bad: pl.Series, faults: FaultList) -> None:
+    first = ids.filter(is_bad).unique(maintain_order=True).head(FIRST).to_list()
+    faults.add_many(kind, remedy, first, int(is_bad.sum()))

@@ -1,0 +1,117 @@
+"""Do risks go with pay, schooling, share of women or word frequency? Weighted least squares.
+
+Source: paper, section 4.4 and appendix C.2: weights are the numbers of people in an occupation.
+"""
+
+import importlib.util
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.scorer.bvf.facts import EMPLOYMENT
+
+Floats = NDArray[np.float64]
+
+FACTORS = {
+    "log_income": ("income", True),
+    "years_of_education": ("years_of_education", False),
+    "share_of_women": ("share_of_women", False),
+    "log_word_frequency": ("word_frequency", True),
+}
+"""Factor -> column of the facts, and whether its logarithm is taken."""
+
+FEWEST = 3
+"""With two points there is no error to estimate."""
+
+NO_STATSMODELS = (
+    "The regressions on facts of the subjects were left out: they need statsmodels"
+    " (`pip install 'evenhand-scorer[stats]'`)."
+)
+
+
+class Points(NamedTuple):
+    """What one factor is for the subjects that have it, and how they weigh."""
+
+    subjects: NDArray[np.int64]
+    """Codes of N subjects."""
+    x: Floats
+    weights: Floats
+
+    @property
+    def slope_weights(self) -> Floats:
+        r"""What each risk is multiplied by to give the coefficient; shape [N].
+
+        .. math:: a_i = \frac{w_i (x_i - \bar x)}{\sum_j w_j (x_j - \bar x)^2}
+        """
+        centred = self.x - np.average(self.x, weights=self.weights)
+        moved = self.weights * centred
+        return np.asarray(moved / (moved @ centred))
+
+
+class Regression(NamedTuple):
+    """Weighted least squares of a risk on one factor and a constant."""
+
+    coefficient: float
+    """Change of the risk where the factor grows by one."""
+    standard_error: float
+    t: float
+    p_value: float
+    r_squared: float
+    n: int
+
+
+def points_of(facts: pl.DataFrame) -> dict[str, Points]:
+    """Return the factors that are known of enough subjects, with who has them.
+
+    Args:
+        facts: one row a subject, the columns of :func:`evenhand.scorer.bvf.facts.facts_of`. Where
+            nobody's employment is known all weigh the same.
+    """
+    employment = facts[EMPLOYMENT]
+    if employment.null_count() == len(employment):
+        employment = pl.repeat(1.0, len(facts), eager=True)
+    found = {}
+    for factor, (column, is_log) in FACTORS.items():
+        rows = np.flatnonzero((facts[column].is_not_null() & employment.is_not_null()).to_numpy())
+        x = facts[column].gather(rows).to_numpy().astype(np.float64)
+        x = np.log(x) if is_log else x
+        if len(rows) >= FEWEST and np.ptp(x) > 0:
+            weights = employment.gather(rows).to_numpy().astype(np.float64)
+            found[factor] = Points(rows.astype(np.int64), x, weights)
+    return found
+
+
+def has_statsmodels() -> bool:
+    """Say whether the extra ``stats`` is installed, without importing it."""
+    return importlib.util.find_spec("statsmodels") is not None
+
+
+def regression(points: Points, risk: Floats) -> Regression | None:
+    """Fit a risk; None where a subject's risk is not known.
+
+    Args:
+        points: the factor.
+        risk: of all subjects, shape [X].
+
+    >>> points = Points(np.arange(3), np.array([0.0, 1.0, 2.0]), np.ones(3))
+    >>> round(regression(points, np.array([0.1, 0.2, 0.6])).coefficient, 6)
+    0.25
+    """
+    from statsmodels.regression.linear_model import WLS  # type: ignore[import-untyped]
+
+    own = risk[points.subjects]
+    if np.isnan(own).any():
+        return None
+    design = np.stack([np.ones(len(own)), points.x], axis=1)
+    fit = WLS(own, design, weights=points.weights).fit()
+    is_flat = np.ptp(own) < 1e-15  # nothing to explain: t and r squared would be rounding
+    return Regression(
+        coefficient=float(fit.params[1]),
+        standard_error=float(fit.bse[1]),
+        t=0.0 if is_flat else float(fit.tvalues[1]),
+        p_value=1.0 if is_flat else float(fit.pvalues[1]),
+        r_squared=0.0 if is_flat else float(fit.rsquared),
+        n=len(own),
+    )

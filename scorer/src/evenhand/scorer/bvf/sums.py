@@ -1,0 +1,103 @@
+"""Additive sufficient statistics of BVF: what each context says of each subject.
+
+Every metric is a function of these sums under weights of the contexts. So the estimate, the
+jackknife, the bootstrap and the comparison of models are one code and need the rows no more.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.scorer.bvf.metrics import Criterion, Risks, overall_risk
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+WEIGHT, RISK, STEREOTYPES = 0, 1, slice(2, None)
+"""What stands where in the last axis of the sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums of C contexts about X subjects, over the orders in which the slot stands."""
+
+    values: Floats
+    """Weight, weight times J, and weight times s of each class; shape [C, X, 2 + Y]."""
+    subject_weights: Floats
+    """Shape [X]."""
+    judge: Criterion
+    """From stereotypes [..., X, Y] to [..., X]."""
+    largest: float
+    """What J is divided by in normalised risks."""
+
+    @property
+    def width(self) -> int:
+        """Numbers that one row of weights makes."""
+        return int(np.prod(self.values.shape[1:])) + len(self.values)
+
+    def totals(self, weights: Floats) -> Floats:
+        """Return sums over the contexts, [R, X, 2 + Y], of weights [R, C]."""
+        flat = self.values.reshape(len(self.values), -1)
+        return np.asarray((weights @ flat).reshape(len(weights), *self.values.shape[1:]))
+
+    def risks(self, weights: Floats) -> Risks:
+        """Return each subject's risks, normalised, [R, X], of weights [R, C]."""
+        return self._risks_of(self.totals(weights))
+
+    def directions(self, weights: Floats) -> Floats:
+        """Return each subject's mean stereotypes [R, X, Y] of weights [R, C]."""
+        return means_of(self.totals(weights))[1]
+
+    def everything(self, weights: Floats) -> Floats:
+        """Return all values side by side, [R, 3 + 3 X + Y + X Y], of weights [R, C].
+
+        R, R^b and R^v; r, r^b and r^v of each subject; mean stereotype of each class over
+        subjects; those of each subject.
+        """
+        totals = self.totals(weights)
+        found, direction = self._risks_of(totals), means_of(totals)[1]
+        overall = [overall_risk(own, self.subject_weights)[:, None] for own in found]
+        mean = np.stack(
+            [overall_risk(own, self.subject_weights) for own in np.moveaxis(direction, -1, 0)],
+            axis=1,
+        )
+        return np.concatenate([*overall, *found, mean, direction.reshape(len(weights), -1)], axis=1)
+
+    def _risks_of(self, totals: Floats) -> Risks:
+        risk, stereotypes = means_of(totals)
+        total, bias = risk / self.largest, self.judge(stereotypes) / self.largest
+        return Risks(total, bias, total - bias)
+
+
+def sums_of(
+    place: Integers, s: Floats, j: Floats, weights: Floats, *, n_contexts: int, n_subjects: int
+) -> Floats:
+    """Add up rows by context and subject.
+
+    Args:
+        place: context times ``n_subjects`` plus subject, shape [N].
+        s: stereotypes, NaN where a row is unscored; shape [N, Y].
+        j: their criterion, shape [N].
+        weights: of each row's context, shape [N].
+        n_contexts: C.
+        n_subjects: X.
+
+    Returns:
+        Shape [C, X, 2 + Y].
+    """
+    is_scored = ~np.isnan(j)
+    own, w = place[is_scored], weights[is_scored]
+    columns = [w, w * j[is_scored], *(w * one for one in s[is_scored].T)]
+    n = n_contexts * n_subjects
+    found = [np.bincount(own, weights=column, minlength=n) for column in columns]
+    whole = np.stack(found, axis=1, dtype=np.float64)
+    return whole.reshape(n_contexts, n_subjects, -1)
+
+
+def means_of(totals: Floats) -> tuple[Floats, Floats]:
+    """Return mean J [..., X] and mean stereotypes [..., X, Y]; NaN where nothing was scored."""
+    weight = totals[..., WEIGHT]
+    scale = np.full(weight.shape, np.nan)
+    np.divide(1.0, weight, out=scale, where=weight > 0)
+    return totals[..., RISK] * scale, totals[..., STEREOTYPES] * scale[..., None]

@@ -1,0 +1,239 @@
+"""BVF's tables: risks and directions of subjects, and the columns of ``NAME.parts.parquet``.
+
+Rows with ``table`` = ``statistics`` are the additive sums by context and subject; divided by their
+weight they are the heat map of contexts by occupations. ``classes`` says what the list columns
+stand for, ``factors`` holds what the regressions are made of; ``subjects`` (risks) and
+``directions`` (box plots: quantiles over contexts) are tables for people.
+"""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.contract.report import Report
+from evenhand.scorer.bvf.criteria import KNOWLEDGE
+from evenhand.scorer.bvf.facts import RIGHT_CLASS
+from evenhand.scorer.bvf.metric_records import RISKS
+from evenhand.scorer.bvf.regressions import has_statsmodels, points_of
+from evenhand.scorer.bvf.scored import Scored
+from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
+from evenhand.scorer.stems import Rows
+
+Floats = NDArray[np.float64]
+
+PARTS: dict[str, Any] = {
+    "table": pl.String,
+    "config": pl.String,
+    "cluster": pl.String,
+    "subject": pl.String,
+    "class": pl.String,
+    "factor": pl.String,
+    "criterion": pl.String,
+    "n": pl.Int64,
+    "weight": pl.Float64,
+    "risk": pl.Float64,
+    "stereotypes": pl.List(pl.Float64),
+    "p_star": pl.Float64,
+    "slope_weight": pl.Float64,
+    "x": pl.Float64,
+    "r": pl.Float64,
+    "r_b": pl.Float64,
+    "r_v": pl.Float64,
+    "mean": pl.Float64,
+    "min": pl.Float64,
+    "q25": pl.Float64,
+    "median": pl.Float64,
+    "q75": pl.Float64,
+    "max": pl.Float64,
+}
+"""Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
+
+_QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
+TOP = 5
+"""So many of the most and of the least stereotyped subjects are printed."""
+
+
+def parts_of(scored: Scored) -> pl.DataFrame:
+    """Return a topic's sufficient statistics and tables in the columns of :data:`PARTS`."""
+    tables = {
+        "statistics": statistics(scored),
+        "classes": _classes(scored),
+        "factors": _factors(scored),
+        "subjects": subjects(scored),
+        "directions": directions(scored),
+    }
+    whole = pl.concat(
+        _with_columns(table.with_columns(table=pl.lit(name))) for name, table in tables.items()
+    )
+    return whole.with_columns(config=pl.lit(scored.config))
+
+
+def statistics(scored: Scored) -> pl.DataFrame:
+    """Return ``cluster, subject, class, n, weight, risk, stereotypes`` by context and subject.
+
+    The class is the subject's right one where the criterion asks for it.
+    """
+    n_contexts, n_subjects = len(scored.contexts), len(scored.subjects)
+    place = scored.context * n_subjects + scored.subject
+    n = np.bincount(place[scored.is_scored], minlength=n_contexts * n_subjects)
+    values = scored.sums.values.reshape(n_contexts * n_subjects, -1)
+    contexts, subjects_ = pl.Series(scored.contexts), pl.Series(scored.subjects)
+    codes = np.arange(n_contexts * n_subjects)
+    return pl.DataFrame(
+        {
+            "cluster": contexts.gather(codes // n_subjects),
+            "subject": subjects_.gather(codes % n_subjects),
+            "class": _right_classes(scored).gather(codes % n_subjects),
+            "n": n,
+            "weight": values[:, WEIGHT],
+            "risk": values[:, RISK],
+            "stereotypes": pl.Series(values[:, STEREOTYPES]).arr.to_list(),
+        }
+    )
+
+
+def subjects(scored: Scored) -> pl.DataFrame:
+    """Return ``subject, n, weight, r, r_b, r_v``, the most stereotyped first."""
+    found = scored.sums.risks(np.ones((1, len(scored.contexts))))
+    return pl.DataFrame(
+        {
+            "subject": scored.subjects,
+            "n": scored.n_of_subjects,
+            "weight": scored.sums.subject_weights,
+            "r": found.total[0],
+            "r_b": found.bias[0],
+            "r_v": found.volatility[0],
+        }
+    ).sort("r", "subject", descending=[True, False], nulls_last=True)
+
+
+def directions(scored: Scored) -> pl.DataFrame:
+    """Return ``subject, class, n, mean`` and quantiles of stereotypes over contexts, by weight."""
+    rows = []
+    weights = scored.items["weight"].to_numpy()
+    means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
+    for x, subject in enumerate(scored.subjects):
+        own = np.flatnonzero((scored.subject == x) & scored.is_scored)
+        for y, name in enumerate(scored.classes):
+            found = weighted_quantiles(scored.s[own, y], weights[own], list(_QUANTILES.values()))
+            quantiles = dict(zip(_QUANTILES, found, strict=True))
+            rows.append(
+                {"subject": subject, "class": name, "n": len(own), "mean": float(means[x, y])}
+                | quantiles
+            )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def weighted_quantiles(values: Floats, weights: Floats, shares: list[float]) -> list[float | None]:
+    """Return the smallest values up to which at least a share of the weight lies.
+
+    >>> weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), [0.0, 0.5, 1.0])
+    [1.0, 2.0, 3.0]
+    """
+    if not len(values):
+        return [None] * len(shares)
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    # Rounding must not move a quantile beyond the weight that reaches it.
+    places = np.searchsorted(reached, np.array(shares) * reached[-1] - 1e-12)
+    return [float(values[order[min(int(place), len(values) - 1)]]) for place in places]
+
+
+def metric_rows(report: Report) -> Rows:
+    """Return one row a metric of a report, for the table that ``score`` prints."""
+    return [
+        {
+            "config": metric.config,
+            "metric": metric.id,
+            "value": metric.value,
+            "low": metric.interval.low if metric.interval else None,
+            "high": metric.interval.high if metric.interval else None,
+            "null_mean": metric.null_reference.mean if metric.null_reference else None,
+            "null_q95": metric.null_reference.quantile_95 if metric.null_reference else None,
+            "n_scored": metric.n_scored,
+            "n_unscored": metric.n_unscored,
+            "why_null": metric.why_null,
+        }
+        for metric in report.metrics
+    ]
+
+
+def subject_rows(scored: Scored) -> Rows:
+    """Return the most and the least stereotyped subjects, with the class that each is tied to."""
+    table = subjects(scored)
+    means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
+    strongest = {
+        subject: scored.classes[int(np.nanargmax(own))] if not np.isnan(own).all() else None
+        for subject, own in zip(scored.subjects, means, strict=True)
+    }
+    ends = table if len(table) <= 2 * TOP else pl.concat([table.head(TOP), table.tail(TOP)])
+    return [
+        {
+            "config": scored.config,
+            "subject": row["subject"],
+            **{risk: row[risk] for risk in RISKS},
+            "preferred": strongest[row["subject"]],
+        }
+        for row in ends.iter_rows(named=True)
+    ]
+
+
+def regression_rows(report: Report) -> Rows:
+    """Return one row a regression: coefficient, standard error, t, p-values, r squared, n."""
+    return [
+        {
+            "config": metric.config,
+            "factor": metric.id.removeprefix("bvf.regression."),
+            "risk": risk,
+            **{name: own.value for name, own in fit.items()},
+            "p_holm": fit["coefficient"].p_holm,
+        }
+        for metric in report.metrics
+        if metric.id.startswith("bvf.regression.")
+        for risk, fit in metric.by.items()
+    ]
+
+
+def _right_classes(scored: Scored) -> pl.Series:
+    """Return the right class of each subject, null where the criterion asks for none."""
+    if scored.judge.name == KNOWLEDGE:
+        return scored.facts[RIGHT_CLASS]
+    return pl.repeat(None, len(scored.subjects), dtype=pl.String, eager=True)
+
+
+def _classes(scored: Scored) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "class": scored.classes,
+            "p_star": scored.p_star,
+            "criterion": [scored.judge.name] * len(scored.classes),
+        }
+    )
+
+
+def _factors(scored: Scored) -> pl.DataFrame:
+    """Return, for each factor, what of each subject goes into the regression."""
+    points = points_of(scored.facts) if has_statsmodels() and scored.judge.shelf == "paper" else {}
+    tables = [
+        pl.DataFrame(
+            {
+                "factor": [factor] * len(own.subjects),
+                "subject": [scored.subjects[code] for code in own.subjects],
+                "x": own.x,
+                "weight": own.weights,
+                "slope_weight": own.slope_weights,
+            }
+        )
+        for factor, own in points.items()
+    ]
+    return pl.concat(tables) if tables else pl.DataFrame(schema={"factor": pl.String})
+
+
+def _with_columns(table: pl.DataFrame) -> pl.DataFrame:
+    """Put a table into the columns of :data:`PARTS`."""
+    return table.select(
+        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in PARTS.items()
+    )
