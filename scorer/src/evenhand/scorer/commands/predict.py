@@ -36,6 +36,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="read spans and masks as the paper says (default) or as its code does",
     )  # fmt: skip
     parser.add_argument(
+        "--style", metavar="S",
+        help="words in which BBQ's rows are put: pair, pair-qonly (multiple-choice); race, arc,"
+        " qonly, plain (seq2seq-lm); default: the first of the model's task",
+    )  # fmt: skip
+    parser.add_argument(
+        "--normalise", metavar="N",
+        help="how BBQ compares answers of different lengths: total, token, unconditional"
+        " (seq2seq-lm; default: total)",
+    )  # fmt: skip
+    parser.add_argument(
         "--batch-tokens", metavar="N", type=int, default=4096,
         help="tokens of a batch, padding included (default: 4096)",
     )  # fmt: skip
@@ -64,7 +74,12 @@ def run(arguments: argparse.Namespace) -> int:
     dataset = open_dataset(arguments.dataset)
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
     configs = work.fitting_configs(dataset, arguments.config, model)
-    asked = work.Options(protocol=arguments.protocol, batch_tokens=arguments.batch_tokens)
+    asked = work.Options(
+        protocol=arguments.protocol,
+        batch_tokens=arguments.batch_tokens,
+        style=arguments.style,
+        normalise=arguments.normalise,
+    )
     options = work.asking_of(dataset.manifest.stem).settled(asked, model)
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
     with Progress(f"predict {', '.join(configs)}", total=rows) as progress:

@@ -15,7 +15,7 @@ from evenhand.scorer.runtime.session import ExportedModel
 Advance = Callable[[int], None]
 """Is given the number of rows that were just done."""
 
-_MODULES = {"unqover": "unqover"}
+_MODULES = {"unqover": "unqover", "bbq": "bbq"}
 """The benchmarks whose questions a model can be asked, and the module of each."""
 
 
@@ -26,6 +26,10 @@ class Options:
     protocol: str | None = None
     batch_tokens: int = 4_096
     """Tokens of a batch, padding included."""
+    style: str | None = None
+    """In which words a row is put to the model."""
+    normalise: str | None = None
+    """What a score is divided by, or compared with."""
 
 
 class Asking(Protocol):

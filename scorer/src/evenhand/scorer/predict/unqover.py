@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from evenhand.contract import WrongUse
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.predict.asking import Advance, Options
 from evenhand.scorer.runtime import masked_lm, question_answering
@@ -22,6 +23,9 @@ def tasks_of(config: str) -> tuple[Task, ...]:
 
 def settled(options: Options, _model: ExportedModel) -> Options:
     """Read as the paper says where nothing else was asked."""
+    for flag, value in (("--style", options.style), ("--normalise", options.normalise)):
+        if value is not None:
+            raise WrongUse(f"{flag} means nothing to UnQover; leave it out.")
     return dataclasses.replace(options, protocol=options.protocol or "paper")
 
 

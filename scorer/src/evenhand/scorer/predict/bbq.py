@@ -1,0 +1,120 @@
+"""BBQ: a score for each of the three answers, from models of several tasks.
+
+Each task has its prompt styles and its ways to normalise a score; the first of each is the default.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.contract import WrongUse
+from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.predict.asking import Advance, Options
+from evenhand.scorer.runtime import multiple_choice, seq2seq_lm
+from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.prompts import COLUMNS, Prompts, prompts
+from evenhand.scorer.runtime.session import ExportedModel
+
+_LOGIT = "logit"
+"""The one number that a multiple-choice head gives."""
+
+Scores = NDArray[np.float64]
+
+
+class _Score(Protocol):
+    def __call__(
+        self, model: ExportedModel, asked: Prompts, options: Options, advance: Advance
+    ) -> Scores:
+        """Return the score of each option, shape [rows, 3]."""
+
+
+class _Reading(NamedTuple):
+    """How models of one task are read."""
+
+    styles: tuple[str, ...]
+    normalisations: tuple[str, ...]
+    shard_rows: int
+    """A multiple of four: BBQ's rows come in fours that share their beginnings."""
+    score: _Score
+
+
+def _by_head(model: ExportedModel, asked: Prompts, options: Options, advance: Advance) -> Scores:
+    return multiple_choice.score_options(model, asked, budget=options.batch_tokens, advance=advance)
+
+
+def _by_decoder(model: ExportedModel, asked: Prompts, options: Options, advance: Advance) -> Scores:
+    return seq2seq_lm.score_options(
+        model,
+        asked,
+        normalisation=str(options.normalise),
+        budget=options.batch_tokens,
+        advance=advance,
+    )
+
+
+_READINGS: dict[Task, _Reading] = {
+    "multiple-choice": _Reading(("pair", "pair-qonly"), (_LOGIT,), 2_048, _by_head),
+    "seq2seq-lm": _Reading(
+        ("race", "arc", "qonly", "plain"), seq2seq_lm.NORMALISATIONS, 1_024, _by_decoder
+    ),
+}
+
+
+def tasks_of(_config: str) -> tuple[Task, ...]:
+    """Return the tasks that can answer, the same for every category."""
+    return tuple(_READINGS)
+
+
+def settled(options: Options, model: ExportedModel) -> Options:
+    """Take the task's first style and normalisation where no other was asked for."""
+    if options.protocol == "code":
+        raise WrongUse("--protocol code means nothing to BBQ: paper and code read models alike.")
+    reading, task = _READINGS[model.card.task], model.card.task
+    return dataclasses.replace(
+        options,
+        protocol=None,
+        style=_chosen("--style", options.style, reading.styles, task),
+        normalise=_chosen("--normalise", options.normalise, reading.normalisations, task),
+    )
+
+
+def _chosen(flag: str, wanted: str | None, known: tuple[str, ...], task: Task) -> str:
+    if wanted is not None and wanted not in known:
+        raise WrongUse(
+            f"{flag} {wanted} does not go with a {task} model; it takes {', '.join(known)}."
+        )
+    return wanted or known[0]
+
+
+def shard_rows(model: ExportedModel) -> int:
+    """Return the rows of a shard, fewer for slower tasks."""
+    return _READINGS[model.card.task].shard_rows
+
+
+def columns(_model: ExportedModel) -> Sequence[str]:
+    """Return the columns that prompts are made of."""
+    return COLUMNS
+
+
+def check(dataset: Dataset, config: str, model: ExportedModel, options: Options) -> None:
+    """Refuse nothing: what a row needs is seen when it is read."""
+
+
+def decoding(_model: ExportedModel, options: Options) -> dict[str, Any]:
+    """Return style and normalisation, without which the scores cannot be compared."""
+    return {"style": options.style, "normalise": options.normalise}
+
+
+def answer(
+    model: ExportedModel, rows: pl.DataFrame, options: Options, advance: Advance
+) -> pl.DataFrame:
+    """Return ``id`` and ``scores``, one number for each answer."""
+    asked = prompts(rows, str(options.style))
+    scores = _READINGS[model.card.task].score(model, asked, options, advance)
+    return pl.DataFrame(
+        {"id": asked.ids, "scores": pl.Series(scores.tolist(), dtype=pl.List(pl.Float64))}
+    )
