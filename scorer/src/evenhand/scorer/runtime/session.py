@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -32,16 +33,22 @@ class Session:
     device: str
     """``cpu`` or ``cuda:N``."""
 
-    def run(self, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+    def run(
+        self, inputs: Mapping[str, NDArray[Any]], outputs: Sequence[str] | None = None
+    ) -> list[NDArray[np.float32]]:
         """Run one batch; arrays go in and come out on the CPU.
+
+        Args:
+            inputs: by name, ``input_ids`` among them.
+            outputs: the names of those that are wanted, in order; None for all.
 
         Raises:
             DataRefused: onnxruntime failed, most often for want of memory.
         """
         try:
             if self.device == "cpu":
-                return list(self.inference.run(None, inputs))
-            return self._run_bound(inputs)
+                return list(self.inference.run(outputs, dict(inputs)))
+            return self._run_bound(inputs, outputs)
         except Exception as error:  # onnxruntime's errors have no class of their own in common
             rows, length = inputs["input_ids"].shape
             raise DataRefused(
@@ -49,14 +56,21 @@ class Session:
                 f" ({_short(error)}); a smaller --batch-tokens takes less memory."
             ) from error
 
-    def _run_bound(self, inputs: dict[str, NDArray[np.int64]]) -> list[NDArray[np.float32]]:
+    def input_shape(self, name: str) -> tuple[Any, ...]:
+        """Return the shape of an input; an axis of any size is a text."""
+        shapes = {one.name: tuple(one.shape) for one in self.inference.get_inputs()}
+        return shapes[name]
+
+    def _run_bound(
+        self, inputs: Mapping[str, NDArray[Any]], outputs: Sequence[str] | None
+    ) -> list[NDArray[np.float32]]:
         """Bind the outputs to the GPU, so that only finished logits cross the bus, and once."""
         binding = self.inference.io_binding()
         for name, array in inputs.items():
             binding.bind_cpu_input(name, array)
         index = int(self.device.partition(":")[2])
-        for output in self.inference.get_outputs():
-            binding.bind_output(output.name, "cuda", index)
+        for name in outputs or [output.name for output in self.inference.get_outputs()]:
+            binding.bind_output(name, "cuda", index)
         self.inference.run_with_iobinding(binding)
         return list(binding.copy_outputs_to_cpu())
 
