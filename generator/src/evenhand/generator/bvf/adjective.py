@@ -1,0 +1,66 @@
+"""Contexts in which a word of Y describes the subject: ``The [X], who played a role, is [Y]``.
+
+A1. The subject is an occupation noun of the list, singular or plural, also as the head of a
+    compound (``police officer``).
+A2. The predicate is its own: of the verb it stands with, of a verb that shares it, or of a
+    relative clause about it. Each such verb gives one context.
+A3. A clause that the verb reports is `something` (``said something``): without it the verb
+    would say nothing.
+A4. `was` alone says nothing, and a predicate that holds a word of Y gives the answer away:
+    both are dropped.
+"""
+
+from collections.abc import Iterator
+
+from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
+from evenhand.generator.bvf.skeleton import NoSkeleton, Skeletons, checked
+from evenhand.generator.bvf.subjects import Subjects, subject_of
+from evenhand.generator.bvf.tree import Tree
+
+
+class Descriptions:
+    """Finds the contexts of a sentence.
+
+    Args:
+        words_of_y: in lower case, each word of a phrase by itself.
+        occupations: nouns in lower case.
+        subjects: judges subjects.
+        skeletons: writes predicates.
+    """
+
+    def __init__(
+        self,
+        words_of_y: frozenset[str],
+        occupations: frozenset[str],
+        subjects: Subjects,
+        skeletons: Skeletons,
+    ) -> None:
+        self._words_of_y = words_of_y
+        self._occupations = occupations
+        self._subjects = subjects
+        self._skeletons = skeletons
+
+    def contexts(self, tree: Tree) -> Iterator[str]:
+        """Yield the contexts of a sentence in the order of their verbs."""
+        for verb in range(len(tree)):
+            if not tree.is_verb(verb) or tree.deps[verb] in {"aux", "auxpass"}:
+                continue
+            subject = subject_of(tree, verb)
+            if subject is None or subject >= verb:
+                continue
+            if not self._subjects.is_occupation(tree, subject, self._occupations):
+                continue
+            try:
+                predicate = self._predicate(tree, verb)
+            except NoSkeleton:
+                continue
+            yield f"The {SUBJECT_SLOT}, who {predicate}, is {WORD_SLOT}"
+
+    def _predicate(self, tree: Tree, verb: int) -> str:
+        words = self._skeletons.predicate(tree, verb)
+        clause = tree.child(verb, "ccomp")
+        if clause is not None and clause > verb and tree.child(verb, "dobj", "attr") is None:
+            words = [*self._skeletons.verb_group(tree, verb), "something"]
+        if words in (["was"], ["was", "not"]) or self._words_of_y & set(words):
+            raise NoSkeleton
+        return checked(words)
