@@ -47,6 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--facts", metavar="FILE", type=Path,
         help="BVF: table of facts of the subjects (default: the one of the paper's occupations)",
     )  # fmt: skip
+    parser.add_argument(
+        "--bootstrap", choices=("percentile", "bca"), default="percentile",
+        help="of the intervals from 30 clusters on (default: percentile)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of the resampling (default: 0)")
     parser.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default: 10000)"
@@ -78,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     from evenhand.scorer.statistics import Sampling, check_sampling
     from evenhand.scorer.stems import Options
 
-    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level)
+    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
     check_sampling(sampling)
     options = Options(
         configs=tuple(arguments.config),
