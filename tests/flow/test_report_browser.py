@@ -211,12 +211,24 @@ def test_sorting_by_words_leaves_one_sorted_column(browser, pages) -> None:
 
 _CONTRAST = """
 const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+// A mixed colour is told in another space than sRGB, so every colour is painted and read back.
+const ink = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+const known = new Map();
+const numbers = (text) => {
+  if (!known.has(text)) {
+    ink.clearRect(0, 0, 1, 1);
+    ink.fillStyle = text;
+    ink.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = ink.getImageData(0, 0, 1, 1).data;
+    known.set(text, [r, g, b, a / 255]);
+  }
+  return known.get(text);
+};
 const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
 const behind = (e) => {
   for (; e; e = e.parentElement) {
     const colour = numbers(getComputedStyle(e).backgroundColor);
-    if (colour.length === 3 || colour[3] === 1) return colour;
+    if (colour[3] === 1) return colour;
   }
   return [255, 255, 255];
 };
@@ -225,8 +237,8 @@ for (const e of document.querySelectorAll("body *")) {
   const hasText = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
   if (!hasText || e.closest("script, title")) continue;
   const style = getComputedStyle(e);
-  const ink = e instanceof SVGElement ? style.fill : style.color;
-  const [a, b] = [luminance(numbers(ink)), luminance(behind(e))];
+  const print = e instanceof SVGElement ? style.fill : style.color;
+  const [a, b] = [luminance(numbers(print)), luminance(behind(e))];
   const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   const name = e.tagName + "." + (e.className.baseVal ?? e.className);
   if (ratio < 4.5) worst[name] = ratio;

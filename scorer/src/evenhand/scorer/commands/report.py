@@ -39,6 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what the model is called, instead of what its predictions say; in a report for"
         " people as often as there are files, in their order",
     )  # fmt: skip
+    parser.add_argument(
+        "--baseline", metavar="METRICS.json", type=Path, action="append", default=[],
+        help="a run of BBQ on the question alone, to compare the others with; one that was read by"
+        " unifiedqa:qonly is known as such",
+    )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace an existing --out")
     parser.add_argument(
         "--out", metavar="FILE",
@@ -77,7 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     if out is None:
         raise WrongUse("An HTML page goes into a file; add --out report.html (or --out -).")
     if out != _STDOUT:
-        _check_target(Path(out), arguments.metrics, overwrite=arguments.overwrite)
+        inputs = [*arguments.metrics, *arguments.baseline]
+        _check_target(Path(out), inputs, overwrite=arguments.overwrite)
     text = _for_people(arguments) if arguments.form in FORMS else _for_tools(arguments)
     content = text.encode()
     if out == _STDOUT:
@@ -103,15 +109,21 @@ def _for_people(arguments: argparse.Namespace) -> str:
         raise WrongUse(
             f"{option} is for other tools' formats; it says nothing in {arguments.form}."
         )
-    if arguments.model and len(arguments.model) != len(arguments.metrics):
+    n_files = len(arguments.metrics) + len(arguments.baseline)
+    if arguments.model and len(arguments.model) != n_files:
         raise WrongUse(
-            f"--model was given {len(arguments.model)} times for {len(arguments.metrics)} files;"
-            " give it once a file, in their order."
+            f"--model was given {len(arguments.model)} times for {n_files} files; give it once a"
+            " file, in their order, baselines last."
         )
     from evenhand.scorer.report import render
 
     try:
-        return render(arguments.metrics, arguments.form, names=arguments.model)
+        return render(
+            arguments.metrics,
+            arguments.form,
+            names=arguments.model,
+            baselines=arguments.baseline,
+        )
     except ModuleNotFoundError as error:
         if error.name not in {"jinja2", "markupsafe"}:
             raise
@@ -130,6 +142,8 @@ def _for_tools(arguments: argparse.Namespace) -> str:
     )
     from evenhand.scorer.report.reading import read_reports
 
+    if arguments.baseline:
+        raise WrongUse(f"--baseline says nothing in {arguments.form}; it is for reports to read.")
     if len(arguments.model) > 1:
         raise WrongUse(f"{arguments.form} is of one model; give --model once.")
     if arguments.source_name and not arguments.source_url:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from evenhand.contract import CONTRACT_VERSION, STEMS
-from evenhand.contract.errors import DataRefused
+from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import Report, SideFile
 
@@ -70,6 +70,7 @@ def read_results(
     """
     found = read_reports(paths)
     labels = list(names) or _labels(found)
+    _check_labels(found, labels)
     n_models = len(found) - n_baselines
     return [
         _result(*own, label, is_baseline=place >= n_models)
@@ -126,6 +127,17 @@ def _labels(found: Sequence[ReadReport]) -> list[str]:
         name if name not in clashing else f"{name} ({file})" if named else file
         for name, file, named in zip(names, where, is_named, strict=True)
     ]
+
+
+def _check_labels(found: Sequence[ReadReport], labels: Sequence[str]) -> None:
+    """Refuse one name for two models on one benchmark: nobody could tell their numbers apart."""
+    seen: dict[tuple[str, str], Path] = {}
+    for own, label in zip(found, labels, strict=True):
+        first = seen.setdefault((own.report.dataset.stem, label), own.path)
+        if first != own.path:
+            raise WrongUse(
+                f"--model {label} names both {first} and {own.path}; give each its own name."
+            )
 
 
 def _result(path: Path, report: Report, label: str, *, is_baseline: bool) -> ModelResult:

@@ -71,7 +71,10 @@ def metrics_table(results: Sequence[ModelResult], *, caption: str) -> Table:
 
 def _by_model(results: Sequence[ModelResult], means: Sequence[str], *, caption: str) -> Table:
     rows = [
-        [_name_cell(base, MEANS[mean]), *(_metric_cell(base, own) for own in found)]
+        [
+            _name_cell(base, MEANS[mean] if len(means) > 1 else None),
+            *(_metric_cell(base, own) for own in found),
+        ]
         for base in METRICS
         for mean in means
         for found in [[metric_of(own.report, base, mean) for own in results]]
@@ -80,7 +83,7 @@ def _by_model(results: Sequence[ModelResult], means: Sequence[str], *, caption: 
     return _metric_table(results, [own.label for own in results], rows, caption)
 
 
-def _name_cell(base: str, note: str) -> Cell:
+def _name_cell(base: str, note: str | None) -> Cell:
     name = metric_words(base).name
     return Cell(text=name[:1].upper() + name[1:], note=note)
 
