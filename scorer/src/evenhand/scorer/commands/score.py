@@ -6,6 +6,7 @@ statistics (NAME.parts.parquet) and the strongest examples (NAME.examples.jsonl)
 """
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -106,8 +107,18 @@ def run(arguments: argparse.Namespace) -> int:
         # A program gets one table; the others stand in NAME.parts.parquet.
         tables = tables[:1]
     print("\n\n".join(render_rows(rows, arguments.format) for rows in tables if rows))
-    print(f"next: evenhand report {arguments.out} --out report.html", file=sys.stderr)
+    print(f"next: {_report_command(arguments.out)}", file=sys.stderr)
     return 0
+
+
+def _report_command(out: Path) -> str:
+    """Return the command that turns the metric JSON into a page, ready to be pasted into a shell.
+
+    Every benchmark has a report, and the page stands beside its metric JSON.
+    """
+    page = out.with_suffix(".html")
+    words = ["evenhand", "report", str(out), *(["--overwrite"] if page.exists() else [])]
+    return shlex.join([*words, "--out", str(page)])
 
 
 def _check_options(arguments: argparse.Namespace, stem: object) -> None:
