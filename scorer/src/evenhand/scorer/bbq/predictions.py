@@ -22,7 +22,8 @@ from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
 from evenhand.scorer.faults import Fault, FaultList, shown
 from evenhand.scorer.readers.prediction_rows import TEXT, read_sidecar
 from evenhand.scorer.readers.streams import (
-    check_parquet_rows,
+    MAX_ANSWERS,
+    check_rows,
     kind_of,
     lines_of,
     opened,
@@ -89,8 +90,12 @@ def read_answers(path: Path) -> AnswerRows:
 
 def checked_rows(rows: Iterator[_Place], faults: FaultList) -> list[Prediction]:
     """Return the rows that are predictions, and name the others."""
-    found = []
+    found: list[Prediction] = []
     for place, row in rows:
+        if len(found) >= MAX_ANSWERS:
+            raise DataRefused(
+                f"There are more than {MAX_ANSWERS:,} rows; give one row for each question."
+            )
         prediction = _checked(place, row, faults)
         if prediction:
             found.append(prediction)
@@ -185,10 +190,11 @@ def _parquet_rows(path: Path) -> Iterator[_Place]:
     with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
         pass
     try:
-        check_parquet_rows(path, int(pl.scan_parquet(path).select(pl.len()).collect().item()))
+        n_rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
+        check_rows(path, n_rows, MAX_ANSWERS)
         rows = pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
+        reason = shown(str(error))
         raise DataRefused(
             f"{path} is cut off or is no Parquet file ({reason}); copy it again."
         ) from error

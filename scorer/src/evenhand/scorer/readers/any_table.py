@@ -16,7 +16,7 @@ from evenhand.scorer.faults import FaultList, shown
 from evenhand.scorer.readers.column_names import Columns, guess_columns
 from evenhand.scorer.readers.foreign import ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines
-from evenhand.scorer.readers.streams import check_parquet_rows, kind_of, opened
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, kind_of, opened
 from evenhand.scorer.readers.table_rows import TableRows
 from evenhand.scorer.readers.table_text import FIRST_ROW, read_text_table
 
@@ -46,6 +46,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     columns, texts, notes = _table(path, chosen, faults)
     if texts.is_empty() and not faults.listed():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
+    check_rows(path, len(texts), MAX_ANSWERS)
     is_text = kind_of(path) != ".parquet" and kind_of(path) not in JSON_KINDS
     reading = TableRows(columns, texts, first_row=FIRST_ROW if is_text else 1, faults=faults)
     found = ForeignFile(list(reading.answers()))
@@ -92,11 +93,12 @@ def _parquet(path: Path, chosen: str | None) -> tuple[Columns, pl.DataFrame]:
     try:
         table = pl.scan_parquet(path)
         schema = table.collect_schema()
-        check_parquet_rows(path, int(table.select(pl.len()).collect().item()))
+        n_rows = int(table.select(pl.len()).collect().item())
+        check_rows(path, n_rows, MAX_ANSWERS)
         columns = columns_of(path, schema.names(), chosen)
         rows = table.select(columns.used()).collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
+        reason = shown(str(error))
         raise DataRefused(
             f"{path} is cut off or is no Parquet file ({reason}); copy it again."
         ) from error

@@ -1,7 +1,9 @@
 """JSON as other tools write it: with bare NaN, indented over many lines, and very long."""
 
+import contextlib
 import json
 import mmap
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,8 +11,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import FaultList
-from evenhand.scorer.readers.streams import BOM, COMPRESSIONS, lines_of, opened, whole
+from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.readers.streams import (
+    BOM,
+    COMPRESSIONS,
+    MAX_ANSWERS,
+    check_rows,
+    lines_of,
+    opened,
+    whole,
+)
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 """What the two decoders raise for text that is no JSON."""
@@ -19,13 +29,20 @@ _LENIENT_BYTES = 256 << 20
 """Python's own decoder, which takes NaN, needs some ten times a file's size."""
 _LINE = "Each line must be one JSON object in UTF-8."
 
+_NO_NUMBER = re.compile(rb"\b(?:NaN|Infinity)\b")
+
 T = TypeVar("T")
 
 
 def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of JSON lines with their numbers; a line that is none is a fault."""
+    """Yield the objects of JSON lines with their numbers; a line that is none is a fault.
+
+    Raises:
+        DataRefused: more than :data:`MAX_ANSWERS` lines.
+    """
     decode = msgspec.json.Decoder().decode
-    for number, line in lines_of(path):
+    for count, (number, line) in enumerate(lines_of(path), 1):
+        check_rows(path, count, MAX_ANSWERS)
         try:
             row = _decoded(line, decode)
         except NOT_JSON:
@@ -56,30 +73,35 @@ def whole_of(path: Path, kind: type[T], *, what: str) -> T:
     Raises:
         DataRefused: no JSON, or not of this shape.
     """
-    content = _bytes_of(path)
-    try:
+    with _bytes_of(path) as content:
         try:
-            return msgspec.json.decode(content, type=kind)
-        except msgspec.ValidationError:
-            raise
-        except msgspec.DecodeError:
-            if len(content) > _LENIENT_BYTES:
+            try:
+                return msgspec.json.decode(content, type=kind)
+            except msgspec.ValidationError:
                 raise
-            return msgspec.convert(json.loads(bytes(content).decode()), kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise DataRefused(f"{path} is no {what}: {error}.") from error
-    except NOT_JSON as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise DataRefused(f"{path} is cut off or is no JSON ({reason}); copy it again.") from error
+            except msgspec.DecodeError:
+                if len(content) > _LENIENT_BYTES or not _NO_NUMBER.search(content):
+                    raise
+                return msgspec.convert(json.loads(bytes(content).decode()), kind, strict=False)
+        except msgspec.ValidationError as error:
+            raise DataRefused(f"{path} is no {what}: {error}.") from error
+        except NOT_JSON as error:
+            reason = shown(f"{type(error).__name__}: {error}")
+            raise DataRefused(
+                f"{path} is cut off or is no JSON ({reason}); copy it again."
+            ) from error
 
 
-def _bytes_of(path: Path) -> bytes | memoryview:
-    """Return a file's bytes; one that is not compressed stays on the disk."""
+@contextlib.contextmanager
+def _bytes_of(path: Path) -> Iterator[bytes | mmap.mmap]:
+    """Yield a file's bytes; one that is not compressed stays on the disk."""
     if path.suffix.lower() in COMPRESSIONS:
-        return whole(path)
+        yield whole(path)
+        return
     with opened(path), path.open("rb") as stream:
-        content = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
-    return content[len(BOM) :] if content[: len(BOM)] == BOM else content
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            has_mark = content[: len(BOM)] == BOM
+            yield content[len(BOM) :] if has_mark else content
 
 
 def first_keys(text: str, depth: int) -> list[str]:

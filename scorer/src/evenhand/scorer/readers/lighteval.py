@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import FaultList
+from evenhand.scorer.faults import FaultList, shown
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.prompts import letter_place, lettered_options
-from evenhand.scorer.readers.streams import check_parquet_rows, opened
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, opened
 
 NAME = "lighteval"
 COLUMNS = ("doc", "model_response")
@@ -60,7 +60,8 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     try:
         table = pl.scan_parquet(path)
         names = table.collect_schema().names()
-        check_parquet_rows(path, int(table.select(pl.len()).collect().item()))
+        n_rows = int(table.select(pl.len()).collect().item())
+        check_rows(path, n_rows, MAX_ANSWERS)
         if set(OLD_COLUMNS) <= set(names):
             raise DataRefused(
                 f"{path} was written by lighteval before 0.11, whose rows are not read; run it"
@@ -70,7 +71,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
             raise DataRefused(f"{path} has the columns {', '.join(names[:9])}. {_SHAPE}")
         return table.select(COLUMNS).collect().to_dicts()
     except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
+        reason = shown(str(error))
         raise DataRefused(
             f"{path} is cut off or is no Parquet file ({reason}); copy it again."
         ) from error

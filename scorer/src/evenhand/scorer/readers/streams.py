@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +28,10 @@ MAX_WHOLE_BYTES = 1 << 30
 """What is read in one piece has to fit into memory."""
 MAX_PARQUET_ROWS = 20_000_000
 """Parquet packs a repeated value without limit; UnQover's largest class has 5.5 million rows."""
+MAX_ANSWERS = 1_000_000
+"""Of rows that are held one by one; BBQ's release has 58,492."""
 
+_FULL_LINE = re.compile(rb"[^\n]+")
 _BLOCK_BYTES = 1 << 17
 _CHUNK_BYTES = 4 << 20
 _ZSTANDARD_BYTES = 1 << 11
@@ -223,18 +227,18 @@ def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not empty, with their numbers from 1."""
-    number = 0
+    number = 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
-        for line in chunk.removesuffix(b"\n").split(b"\n"):
-            number += 1
-            if line.strip():
+        # Empty lines are counted and not looked at: a file may hold nothing else.
+        last = 0
+        for match in _FULL_LINE.finditer(chunk):
+            number, last = number + chunk.count(b"\n", last, match.start()), match.start()
+            if line := match[0].strip():
                 yield number, line
+        number += chunk.count(b"\n", last)
 
 
-def check_parquet_rows(path: Path, rows: int) -> None:
-    """Refuse a Parquet file of more rows than any benchmark has."""
-    if rows > MAX_PARQUET_ROWS:
-        raise DataRefused(
-            f"{path} says that it has {rows:,} rows; no predictions have more than"
-            f" {MAX_PARQUET_ROWS:,}."
-        )
+def check_rows(path: Path, rows: int, most: int = MAX_PARQUET_ROWS) -> None:
+    """Refuse a Parquet file of more rows than any predictions have."""
+    if rows > most:
+        raise DataRefused(f"{path} has {rows:,} rows; no predictions have more than {most:,}.")

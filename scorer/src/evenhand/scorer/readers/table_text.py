@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.faults import shown
 from evenhand.scorer.readers.streams import BOM, whole
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -146,4 +147,4 @@ def _reason(table: TextTable, error: Exception) -> str:
                 return f"row {number} has {len(row)} fields, the names are {len(table.names)}"
     except csv.Error as fault:
         return str(fault)
-    return str(error).splitlines()[0]
+    return shown(str(error))
