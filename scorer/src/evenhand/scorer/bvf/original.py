@@ -123,7 +123,7 @@ def _values(path: Path) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
 
 
 def _check_counts(path: Path, counts: np.ndarray[Any, Any], items: pl.DataFrame) -> None:
-    """Refuse counts that are not the dataset's weights: the contexts, or their order, are others."""
+    """Refuse counts that are not the weights: the contexts, or their order, are others."""
     share = counts / counts.sum()
     off = np.flatnonzero(np.abs(share - items["weight"].to_numpy()) > _TOLERANCE)
     if len(off):

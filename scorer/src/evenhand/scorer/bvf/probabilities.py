@@ -181,7 +181,8 @@ def _add_words(found: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultLis
             remedy = f"Read at least one of: {', '.join(words[:FIRST])}."
             faults.add("classes without any word", remedy, name)
             continue
-        found[:, code] += rows.select(pl.sum_horizontal(pl.col(own).fill_null(0.0))).to_series()
+        total = rows.select(pl.sum_horizontal(pl.col(own).fill_null(0.0))).to_series()
+        found[:, code] += total.to_numpy()
 
 
 def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: FaultList) -> None:
