@@ -6,7 +6,7 @@ from pathlib import Path
 import onnxruntime
 import pytest
 
-from evenhand.scorer.predict import engine, unqover
+from evenhand.scorer.predict import asking, engine, unqover
 
 QA, MASKED = "question-answering", "fill-mask"
 HAS_CUDA = "CUDAExecutionProvider" in onnxruntime.get_available_providers()
@@ -183,8 +183,9 @@ def test_bad_row_of_the_first_shard_leaves_no_folder(refused, write_questions) -
     assert ids[23] in sentence
 
 
-def test_benchmark_that_is_not_predicted_yet(refused, dataset) -> None:
-    """A dataset of BBQ is refused before the model reads a row."""
+def test_benchmark_that_is_not_predicted_yet(refused, dataset, monkeypatch) -> None:
+    """A benchmark whose questions no model is asked yet is refused before one reads a row."""
+    monkeypatch.delitem(asking._MODULES, "bbq")
     path = dataset / "evenhand.json"
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps({**manifest, "stem": "bbq"}))

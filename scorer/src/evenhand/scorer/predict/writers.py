@@ -42,8 +42,8 @@ def _write_parquet(paths: list[Path], out: Path, _header: Header) -> None:
 def _write_csv(paths: list[Path], out: Path, _header: Header) -> None:
     # CSV has no lists: such a column is written as its JSON.
     lists = pl.selectors.list()
-    text = lists.cast(pl.List(pl.String)).list.join(",")
-    rows = pl.scan_parquet(paths).with_columns(pl.lit("[") + text + pl.lit("]"))
+    text = lists.cast(pl.List(pl.String)).list.join(",").str.replace("^(.*)$", "[$1]")
+    rows = pl.scan_parquet(paths).with_columns(text)
     rows.sink_csv(out, maintain_order=True)
 
 
