@@ -102,8 +102,8 @@ def test_an_unknown_wording_that_is_not_the_rows_own_is_unknown(
 
     assert len(unknowns) == 10
     assert sum(not is_own for _, is_own, _ in unknowns) == 8
-    answers = {row["doc"]["category"] + f"-{row['doc']['example_id']:05d}": row["doc"]["answer_info"]
-               for row in _samples(path)}  # fmt: skip
+    docs = [row["doc"] for row in _samples(path)]
+    answers = {f"{doc['category']}-{doc['example_id']:05d}": doc["answer_info"] for doc in docs}
     for identity, _, _ in unknowns:
         place = found.choice[identity]
         assert answers[identity][f"ans{place}"][1] == "unknown"

@@ -111,9 +111,12 @@ def _of_archive(path: Path) -> tuple[_Header, list[_Sample]]:
     archive = Archive(path)
     names = archive.names()
     if "header.json" not in names:
-        what = "a log of a run that was stopped before its end: it has no header.json"
-        what = what if any(name.startswith("_journal/") for name in names) else f"no {_LOG}"
-        raise DataRefused(f"{path} is {what}; run it again.")
+        if any(name.startswith("_journal/") for name in names):
+            raise DataRefused(
+                f"{path} is the log of a run that was stopped before its end: it has no"
+                " header.json; run it again, e.g. `inspect eval-retry`."
+            )
+        raise DataRefused(f"{path} is no {_LOG}: it has no header.json.")
     ((_, content),) = archive.members(["header.json"])
     header = _checked(
         path, _decoded(path, "header.json", content, msgspec.json.Decoder(_Header).decode)

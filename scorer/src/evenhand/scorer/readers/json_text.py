@@ -98,10 +98,12 @@ def _bytes_of(path: Path) -> Iterator[bytes | mmap.mmap]:
     if path.suffix.lower() in COMPRESSIONS:
         yield whole(path)
         return
-    with opened(path), path.open("rb") as stream:
-        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            has_mark = content[: len(BOM)] == BOM
-            yield content[len(BOM) :] if has_mark else content
+    with (
+        opened(path),
+        path.open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
+        yield content[len(BOM) :] if content[: len(BOM)] == BOM else content
 
 
 def first_keys(text: str, depth: int) -> list[str]:

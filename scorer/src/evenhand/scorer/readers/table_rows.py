@@ -24,8 +24,8 @@ _THOUSANDS = 3
 # What spreadsheets make of text that looks to them like a day or a large number.
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?"
-    r"|(?:\d{1,2}[-. ])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ]\d{1,4}"
-    r"|\d{1,2}[-. ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:[-. ]\d{2,4})?",
+    r"|(?:\d{1,2}[-. ]{1,2})?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ]\d{1,4}"
+    r"|\d{1,2}[-. ]{1,2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:[-. ]\d{2,4})?",
     re.IGNORECASE,
 )
 _ROUNDED = re.compile(r"\d+(?:[.,]\d+)?[eE][+]?\d+")
