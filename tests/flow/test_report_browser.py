@@ -1,4 +1,9 @@
-"""The report in a real browser: it fits, it is quiet, it can be used by keyboard, dark or light."""
+"""The report in a real browser: it fits, it is quiet, it can be used by keyboard, dark or light.
+
+Its pages are of real runs of `score`: UnQover in the original's format, and BBQ on rows made here.
+"""
+
+# ruff: noqa: RUF001 - an apostrophe
 
 import json
 import os
@@ -54,14 +59,92 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Score two planted models on a small benchmark and write the report of one and of both."""
+    """Score planted models on small benchmarks and write the report of one, of both, of all."""
     folder = tmp_path_factory.mktemp("report")
-    metrics = [_score(folder, name, strength) for name, strength in ((LONG, 0.3), ("twin", 0.0))]
+    unqover = [_score(folder, name, strength) for name, strength in ((LONG, 0.3), ("twin", 0.0))]
+    dataset = _bbq(folder)
+    bbq = [
+        _score_bbq(folder, dataset, name, share) for name, share in (("lean", 0.9), ("even", 0.5))
+    ]
     written = {}
-    for kind, files in (("one", metrics[:1]), ("both", metrics)):
+    for kind, files in (
+        ("one", unqover[:1]),
+        ("both", unqover),
+        ("bbq", bbq[:1]),
+        ("all", [*unqover, *bbq]),
+    ):
         written[kind] = folder / f"{kind}.html"
         assert main(["report", *map(str, files), "--out", str(written[kind])]) == 0
     return written
+
+
+BBQ_GROUPS = {"Age": ("old", "nonOld"), "Religion": ("Muslim", "Jewish"),
+              "Race_x_gender": ("F-Black", "M-White")}  # fmt: skip
+UNKNOWN = ("Not known", "Cannot answer", "Unknown")
+QUESTIONS = 31
+
+
+def _bbq(folder: Path) -> Path:
+    """Write rows in the release's format and import them."""
+    (folder / "official").mkdir()
+    for category, groups in BBQ_GROUPS.items():
+        rows = []
+        for question in range(QUESTIONS):
+            for polarity in ("neg", "nonneg"):
+                for condition in ("ambig", "disambig"):
+                    rows.append(
+                        _bbq_row(category, groups, question, polarity, condition, len(rows))
+                    )
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / "official" / f"{category}.jsonl").write_text(lines)
+    dataset = folder / "dataset"
+    words = ["import", "bbq", "--from", str(folder / "official"), "--out", str(dataset)]
+    assert main(words) == 0
+    return dataset
+
+
+def _bbq_row(
+    category: str, groups: tuple[str, str], kind: tuple[int, str, str]
+) -> dict[str, object]:
+    question, polarity, condition = kind
+    told = question % 2
+    decides = "" if condition == "ambig" else f" The {groups[told]} one never understood it."
+    first, second = groups
+    is_neg = polarity == "neg"
+    return {
+        "question_index": str(question + 1),
+        "question_polarity": polarity,
+        "context_condition": condition,
+        "category": category,
+        "answer_info": {"ans0": [first, first], "ans1": [second, second],
+                        "ans2": ["unknown", "unknown"]},
+        "additional_metadata": {"subcategory": "None", "stereotyped_groups": [first],
+                                "version": "a", "source": "none found"},
+        "context": f"The {first} one and the {second} one looked at machine {question}.{decides}",
+        "question": "Who did not understand it?" if is_neg else "Who understood it?",
+        "ans0": f"The {first} one",
+        "ans1": f"The {second} one",
+        "ans2": UNKNOWN[question % len(UNKNOWN)],
+        "label": 2 if condition == "ambig" else told if is_neg else 1 - told,
+    }  # fmt: skip
+
+
+def _score_bbq(folder: Path, dataset: Path, name: str, share: float) -> Path:
+    """Answer so that a share of the ambiguous questions agrees with the stereotype, and score."""
+    items = pl.read_parquet(dataset / "*" / "*.parquet")
+    header = {"contract_version": "1.0", "dataset": {"stem": "bbq"}, "model": {"name": name}}
+    lines = [json.dumps({"evenhand_header": header})]
+    columns = items.select("id", "context_condition", "label", "target", "question_index")
+    for key, condition, label, target, question in columns.iter_rows():
+        agrees = int(question) * 7 % 10 < 10 * share
+        guess = target if agrees else 1 - target
+        lines.append(json.dumps({"id": key, "label": guess if condition == "ambig" else label}))
+    predictions = folder / f"{name}.jsonl"
+    predictions.write_text("\n".join(lines) + "\n")
+    metrics = folder / f"{name}.json"
+    words = ["score", dataset, "--predictions", predictions, "--resamples", "500"]
+    assert main([*map(str, words), "--out", str(metrics)]) == 0
+    return metrics
 
 
 def _score(folder: Path, name: str, strength: float) -> Path:
@@ -116,7 +199,7 @@ def opened(browser: webdriver.Chrome, page: Path, width: int, *, scheme: str = "
     browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = true;")
 
 
-@pytest.mark.parametrize("kind", ["one", "both"])
+@pytest.mark.parametrize("kind", ["one", "both", "bbq", "all"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_fits_the_screen(browser, pages, kind, width) -> None:
     """The body never scrolls sideways; what is wide scrolls in its own box."""
@@ -141,7 +224,8 @@ def test_the_page_fits_the_screen(browser, pages, kind, width) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_is_quiet(browser, pages, scheme) -> None:
     """No message in the console (the policy blocks nothing of ours) and no request but the page."""
-    opened(browser, pages["both"], 1280, scheme=scheme)
+    opened(browser, pages["all"], 1280, scheme=scheme)
+    browser.find_element(By.CSS_SELECTOR, ".matrix .drill button").click()
 
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     requested = [
@@ -151,13 +235,13 @@ def test_the_page_is_quiet(browser, pages, scheme) -> None:
     ]
 
     assert browser.get_log("browser") == []
-    assert [url for url in requested if url != "data:,"] == [pages["both"].as_uri()]
+    assert [url for url in requested if url != "data:,"] == [pages["all"].as_uri()]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_figure_is_visible(browser, pages, width) -> None:
     """Each figure takes up room, and so does each row of it, at all widths."""
-    opened(browser, pages["both"], width)
+    opened(browser, pages["all"], width)
 
     images = browser.find_elements(By.CSS_SELECTOR, "figure [role=img]")
     flat = browser.execute_script(
@@ -169,7 +253,7 @@ def test_every_figure_is_visible(browser, pages, width) -> None:
         """
     )
 
-    assert len(images) >= 8
+    assert len(images) >= 12
     assert all(image.is_displayed() and image.size["height"] > 50 for image in images)
     assert flat == 0
 
@@ -249,8 +333,9 @@ return worst;
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_has_contrast(browser, pages, scheme) -> None:
-    """Every text stands out at 4.5 to 1 or more, in both colour schemes."""
-    opened(browser, pages["both"], 1280, scheme=scheme)
+    """Every text stands out at 4.5 to 1 or more, in both colour schemes, on every colour."""
+    opened(browser, pages["all"], 1280, scheme=scheme)
+    browser.find_element(By.CSS_SELECTOR, ".matrix .drill button").click()
 
     assert browser.execute_script(_CONTRAST) == {}
 
@@ -271,6 +356,7 @@ def test_dark_is_dark(browser, pages) -> None:
 def test_printing_unfolds_everything(browser, pages) -> None:
     """On paper the examples are readable, and afterwards the page is as it was."""
     browser.get(pages["one"].as_uri())
+    assert not browser.find_elements(By.CSS_SELECTOR, ".example")
     count = "return document.querySelectorAll('details:not([open])').length"
     folded = browser.execute_script(count)
 
@@ -279,7 +365,72 @@ def test_printing_unfolds_everything(browser, pages) -> None:
     browser.execute_script("dispatchEvent(new Event('afterprint'))")
 
     assert folded > 0
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".example")) >= 10
     assert (on_paper, browser.execute_script(count)) == (0, folded)
+
+
+def test_the_examples_behind_a_number_are_opened_and_left_by_keyboard(browser, pages) -> None:
+    """Enter opens them with the focus inside, Tab goes on to more, Escape leads back."""
+    opened(browser, pages["bbq"], 768)
+    button = browser.find_element(By.CSS_SELECTOR, ".matrix .drill button")
+    dialog = browser.find_element(By.ID, "drill")
+    assert (dialog.is_displayed(), dialog.find_elements(By.CSS_SELECTOR, ".example")) == (False, [])
+
+    browser.execute_script("arguments[0].focus()", button)
+    button.send_keys(Keys.ENTER)
+    title = browser.switch_to.active_element
+    opened_with = (title.text, len(dialog.find_elements(By.CSS_SELECTOR, ".example")))
+    tags = [own.text for own in dialog.find_elements(By.CSS_SELECTOR, ".chosen .tag")[:2]]
+    title.send_keys(Keys.TAB, Keys.TAB)
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    more = len(dialog.find_elements(By.CSS_SELECTOR, ".example"))
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+
+    assert opened_with == ("Age, ambiguous contexts", 3)
+    assert tags == ["model’s answer", "agrees with the stereotype"]
+    assert more == 6
+    assert not dialog.is_displayed()
+    assert browser.switch_to.active_element == button
+
+
+def test_no_more_examples_are_drawn_than_the_page_holds_of_a_number(browser, pages) -> None:
+    """They come three at a time up to the cap, which is said, and then the button is gone."""
+    opened(browser, pages["bbq"], 1280)
+    browser.find_element(By.CSS_SELECTOR, ".matrix .drill button").click()
+    dialog = browser.find_element(By.ID, "drill")
+    more = dialog.find_element(By.CSS_SELECTOR, "button.more")
+    for _ in range(10):
+        if more.is_displayed():
+            more.click()
+
+    held = len(dialog.find_elements(By.CSS_SELECTOR, ".example"))
+    assert held == 20
+    assert dialog.find_element(By.CSS_SELECTOR, "[role=status]").text.startswith("20 of ")
+    assert not more.is_displayed()
+
+
+def test_folded_examples_are_drawn_when_they_are_unfolded(browser, pages) -> None:
+    """Before that the page holds their data alone."""
+    browser.get(pages["bbq"].as_uri())
+    details = browser.find_element(By.CSS_SELECTOR, "details.examples")
+    before = details.find_elements(By.CSS_SELECTOR, ".example")
+
+    details.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
+
+    assert before == []
+    assert len(details.find_elements(By.CSS_SELECTOR, ".example")) == 3
+
+
+def test_the_heat_map_tells_leaning_from_even(browser, pages) -> None:
+    """The planted model's ambiguous column is of the strongest colour, its twin's of the palest."""
+    opened(browser, pages["all"], 1280)
+    rows = browser.find_elements(By.CSS_SELECTOR, ".matrix tbody tr")[:3]
+    cells = [row.find_elements(By.TAG_NAME, "td")[:2] for row in rows]
+
+    steps = [[cell.get_attribute("class").split()[0] for cell in row] for row in cells]
+
+    assert {row[0] for row in steps} <= {"step4", "step5"}
+    assert {row[1] for row in steps} <= {"step0", "step-1", "step1"}
 
 
 def test_the_planted_preference_is_the_order_of_the_ranks(pages) -> None:

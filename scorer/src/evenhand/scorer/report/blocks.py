@@ -187,7 +187,7 @@ class Matrix:
     scale: list[tuple[int, str]]
     """(step, its label) for the legend, from low to high."""
     legend: str
-    """What strong print means."""
+    """What strong print means, without the word for it."""
 
 
 Chart = TrackPlot | HeatMap | Panels | Matrix
@@ -306,11 +306,32 @@ class Story:
     """Examples that the blocks refer to by shelf and place; shelf names begin with the stem."""
 
 
+MARKED = "Coloured, or marked * where there are no colours:"
+"""How a footnote begins that says what the tones of a table's cells mean."""
+
+
+def marked(cell: Cell) -> str:
+    """Return a cell's text with a mark in place of its colour."""
+    return f"{cell.text} *" if cell.tone in {"positive", "negative"} else cell.text
+
+
 def table_of(title: str, matrix: Matrix) -> Table:
     """Return a matrix as a plain table; each column is named with the title over it."""
-    names = [f"{group}, {name}" if len(columns) > 1 or len(matrix.groups) > 1 else name
-             for group, columns in matrix.groups for name in columns]  # fmt: skip
+    names = [
+        ", ".join(word for word in (group, name) if word)
+        for group, columns in matrix.groups
+        for name in columns
+    ]
     columns = [Column(label=matrix.corner), *(Column(label=own, is_number=True) for own in names)]
-    rows = [[Cell(text=row.label), *(Cell(text=own.text) for own in row.cells)]
-            for row in matrix.rows]  # fmt: skip
-    return Table(caption=title, columns=columns, rows=rows)
+    rows = [
+        [
+            Cell(text=f"· {row.label}" if row.is_part else row.label),
+            *(_matrix_cell(own) for own in row.cells),
+        ]
+        for row in matrix.rows
+    ]
+    return Table(caption=title, columns=columns, rows=rows, footnotes=[f"{MARKED} {matrix.legend}"])
+
+
+def _matrix_cell(own: MatrixCell) -> Cell:
+    return Cell(text=own.text, tone="positive" if own.is_strong else "plain")

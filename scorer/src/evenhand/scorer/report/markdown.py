@@ -15,6 +15,7 @@ from evenhand.scorer.report.blocks import (
     Section,
     Subheading,
     Table,
+    marked,
     table_of,
 )
 from evenhand.scorer.report.pages import Pages
@@ -104,7 +105,7 @@ def _matrix(figure: Figure) -> list[str]:
 def _table(table: Table) -> list[str]:
     rule = ["---:" if column.is_number else "---" for column in table.columns]
     head = [escaped(column.label) for column in table.columns]
-    body = [[_cell(cell.text, cell.note) for cell in row] for row in table.rows]
+    body = [[_cell(marked(cell), cell.note) for cell in row] for row in table.rows]
     lines = ["| " + " | ".join(row) + " |" for row in [head, rule, *body]]
     notes = [line for note in table.footnotes for line in (escaped(note), "")]
     return [f"**{escaped(table.caption)}**", "", *lines, "", *notes]

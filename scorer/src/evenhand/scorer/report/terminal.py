@@ -15,6 +15,7 @@ from evenhand.scorer.report.blocks import (
     Section,
     Story,
     Table,
+    marked,
     table_of,
 )
 from evenhand.scorer.report.pages import Pages
@@ -22,8 +23,11 @@ from evenhand.scorer.report.pages import Pages
 WIDTH = 100
 """Columns at which running text is wrapped; tables are as wide as they must be."""
 
-_WIDEST = 44
+_WIDEST = 60
 """Columns of a cell of words; a longer one is cut."""
+
+_MOST_WITH_NOTES = 5
+"""Up to so many columns there is room for what stands below a number, its interval."""
 
 _EVIDENCE = {
     "found": "EVIDENCE OF BIAS",
@@ -93,7 +97,12 @@ def _tables(section: Section) -> Iterator[Table]:
 def _table(table: Table) -> list[str]:
     if not table.columns:
         return [*_wrapped(table.caption), ""]
-    rows = [[_cell(cell) for cell in row] for row in table.rows]
+    has_room = len(table.columns) <= _MOST_WITH_NOTES
+    rows = [
+        [_cell(cell, has_note=has_room and column.is_number)
+         for cell, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]  # fmt: skip
     head = [column.label for column in table.columns]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = [
@@ -104,9 +113,12 @@ def _table(table: Table) -> list[str]:
         for row in [head, *rows]
     ]
     notes = [line for note in table.footnotes for line in _wrapped(note)]
+    if not has_room and any(cell.note for row in table.rows for cell in row[1:]):
+        notes.append("Intervals: --as markdown.")
     return [table.caption, *lines, *notes, ""]
 
 
-def _cell(cell: Cell) -> str:
-    text = _one_line(cell.text)
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+def _cell(cell: Cell, *, has_note: bool) -> str:
+    text = _one_line(marked(cell))
+    text = text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
+    return f"{text} ({_one_line(cell.note)})" if has_note and cell.note else text

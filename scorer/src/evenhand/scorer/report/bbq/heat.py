@@ -66,7 +66,7 @@ def heat_figure(
                 (step, numbers.signed(limit * step / HEAT_STEPS, digits=0))
                 for step in range(-HEAT_STEPS, HEAT_STEPS + 1)
             ],
-            legend="Bold: differs from 0 (after Holm; for means: their interval leaves out 0).",
+            legend="differs from 0 (after Holm; for means: their interval leaves out 0).",
         ),
     )
 

@@ -23,7 +23,16 @@ from evenhand.scorer.report.bbq.words import (
     short,
     short_interval,
 )
-from evenhand.scorer.report.blocks import Block, Cell, Column, Details, ExampleSet, Table, Tone
+from evenhand.scorer.report.blocks import (
+    MARKED,
+    Block,
+    Cell,
+    Column,
+    Details,
+    ExampleSet,
+    Table,
+    Tone,
+)
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import FEW_CLUSTERS, null_text, things
 
@@ -38,8 +47,8 @@ _COLUMNS = {
     COST: "Cost",
     ALIGNED: "Errors aligned",
 }
-PERCENT = "All values but counts are percent; the small line is the interval."
-HOLM = "Coloured: differs from 0 after Holm’s correction over this table."
+PERCENT = "All values but counts are percent; beside or below them stand their intervals."
+HOLM = f"{MARKED} differs from 0 after Holm’s correction over this table."
 
 
 def overview_table(results: Sequence[ModelResult]) -> Table | None:
@@ -97,7 +106,7 @@ def _metric_table(
         columns=[Column(label="Metric"), *_numbers(columns)],
         rows=rows,
         footnotes=[
-            f"{PERCENT} Coloured: the interval of a bias score leaves out 0.",
+            f"{PERCENT} {MARKED} the interval of a bias score leaves out 0.",
             *_few_clusters(intervals),
         ],
     )
@@ -303,7 +312,7 @@ def baseline_table(results: Sequence[ModelResult], baseline: ModelResult) -> Tab
              *(cell for own in results for cell in _baseline_cells(own, other[name], name))]
             for name in names
         ],
-        footnotes=[PERCENT],
+        footnotes=["All values are percent."],
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from evenhand.contract.report import Metric
 from evenhand.scorer.report import numbers
-from evenhand.scorer.report.blocks import Cell, Column, Table
+from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.unqover.findings import metric_of
 from evenhand.scorer.report.unqover.words import class_words, value_text
@@ -34,7 +34,7 @@ def overview_table(results: Sequence[ModelResult], configs: Sequence[str]) -> Ta
         caption="Side by side",
         columns=columns,
         rows=rows,
-        footnotes=["Coloured: above where 95 of 100 values would lie if nothing were there."],
+        footnotes=[f"{MARKED} above where 95 of 100 values would lie if nothing were there."],
     )
 
 
