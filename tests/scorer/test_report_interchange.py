@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
@@ -507,6 +507,7 @@ _VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_VALUES)
 def test_the_yaml_means_what_was_written(value) -> None:
     """Any value comes back from a YAML reader as it was: no text turns into a number or a date."""

@@ -1,6 +1,7 @@
 """Draws the stories of a report as one self-contained HTML page."""
 
 import base64
+import functools
 import hashlib
 import json
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ def draw(pages: Pages) -> str:
     )
 
 
+@functools.cache
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("evenhand.scorer.report"),
