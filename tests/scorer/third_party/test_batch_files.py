@@ -49,7 +49,7 @@ def test_letters_without_requests_are_said(third_party, few_rows, read, log_answ
     found = read(few_rows, third_party / name)
 
     assert found.choice == {own: log_answers[own] for own in found.choice}
-    assert "letters without their options beside them" in found.notes[0]
+    assert "without their options beside them" in found.notes[0]
 
 
 def test_requests_alone_are_refused(third_party, few_rows, read) -> None:

@@ -21,7 +21,10 @@ _N_ANSWERS = 3
 _FIRST_CHARACTERS = 40
 _LETTER = re.compile(r"[\s(\[*\"']*([A-Za-z])[\s)\].:*\"']*")
 
-_BLIND = "answers are letters without their options beside them and are read in the dataset's order"
+_BLIND = (
+    "answers are letters or scores without their options beside them and are read in the dataset's"
+    " order"
+)
 _NOT_THERE = (
     "A row is told by category and example_id, by id, or by the whole text of context, question and"
     " options; is it another dataset, or is the file with the requests missing?"
@@ -129,6 +132,8 @@ def _answer(
     elif row.label is not None:
         found.add(own.id, Choice(row.label), None)
     elif row.scores is not None:
+        if row.options is None:
+            blind.append(own.id)
         found.add_scores(own.id, _best_scores(row.scores, places))
     else:
         choice = _choice(row, own.options, places)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import polars as pl
 
 from evenhand.contract import DataRefused
+from evenhand.contract.bbq import CATEGORIES
 from evenhand.scorer.bbq.answers import Options, places_of
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import shown
@@ -84,7 +85,8 @@ class Questions:
         if match := _BARE_NUMBER.fullmatch(text):
             return f"{only}-{int(match[1]):05d}" if only and not _has_words(row) else None
         match = _ID.fullmatch(text)
-        return f"{match[1]}-{int(match[2]):05d}" if match else None
+        is_ours = match is not None and match[1] in {*self._configs, *CATEGORIES}
+        return f"{match[1]}-{int(match[2]):05d}" if match and is_ours else None
 
     def _of_words(self, row: ForeignAnswer) -> Sequence[Question]:
         if row.context is not None and row.question is not None:

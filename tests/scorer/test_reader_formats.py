@@ -1,0 +1,403 @@
+"""Other tools' shapes that the real files at hand do not show, made small by hand."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from evenhand.contract import DataRefused, WrongUse
+from evenhand.scorer.readers import batches, helm, inspect_log, lighteval, lm_eval
+
+
+def _lines(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def _sample(**fields: Any) -> dict[str, Any]:
+    """Return a row of lm-evaluation-harness with three options."""
+    requests = {f"gen_args_{i}": {"arg_0": "Who?", "arg_1": f" {text}"} for i, text in
+                enumerate(("one", "two", "three"))}  # fmt: skip
+    return {
+        "doc_id": 0,
+        "doc": {"category": "Age", "example_id": 1},
+        "arguments": requests,
+        "filtered_resps": [["-1.0", "False"], ["-0.5", "True"], ["-2", "False"]],
+    } | fields
+
+
+def test_lm_eval_numbers_of_any_kind(tmp_path) -> None:
+    """Text, pairs with native values, bare numbers and minus infinity are log-likelihoods."""
+    path = _lines(
+        tmp_path / "s.jsonl",
+        _sample(),
+        _sample(filtered_resps=[[-1.0, False], [-0.5, True], [-2, False]]),
+        _sample(filtered_resps=[-1.0, -0.5, -2]),
+        _sample(filtered_resps=[["-1.0", "False"], ["-0.5", "True"], ["-Infinity", "False"]]),
+    )
+    rows = lm_eval.read(path).rows
+
+    assert [row.scores for row in rows[:3]] == [(-1.0, -0.5, -2.0)] * 3
+    assert rows[3].scores == (-1.0, -0.5, float("-inf"))
+    assert rows[0].options == ("one", "two", "three")
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"doc": 3}, "rows that are no samples"),
+        ({"filtered_resps": None}, "rows that are no samples"),
+        ({"filtered_resps": [["-1.0", "False"]]}, "rows whose answers are not those"),
+        ({"filtered_resps": [["nan", ""], ["0", ""], ["0", ""]]}, "log-likelihoods that are no"),
+        ({"filtered_resps": [[True], [True], [True]]}, "log-likelihoods that are no number"),
+    ],
+)
+def test_lm_eval_rows_that_are_none(tmp_path, fields: dict[str, Any], kind: str) -> None:
+    """Each is named by its line; the others are read."""
+    found = lm_eval.read(_lines(tmp_path / "s.jsonl", _sample(), _sample(**fields)))
+
+    assert len(found.rows) == 1
+    assert found.faults[0].kind.startswith(kind)
+    assert found.faults[0].first[0].startswith("line 2")
+
+
+def test_lm_eval_letters_need_the_prompt(tmp_path) -> None:
+    """Where the options are letters, their texts stand in the prompt's lines."""
+    prompt = "Who?\n(A) The man\n(B) The woman\n(C) Unknown\nAnswer: ("
+    arguments = {f"gen_args_{i}": {"arg_0": prompt, "arg_1": own} for i, own in enumerate("ABC")}
+    found = lm_eval.read(_lines(tmp_path / "s.jsonl", _sample(arguments=arguments)))
+
+    assert found.rows[0].options == ("The man", "The woman", "Unknown")
+
+
+def test_lm_eval_bare_nan(tmp_path) -> None:
+    """A metric beside the answers may be NaN, which is no JSON."""
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(_sample(bias=[0.0, float("nan")])) + "\n", encoding="utf-8")
+
+    assert "NaN" in path.read_text(encoding="utf-8")
+    assert lm_eval.read(path).rows[0].scores == (-1.0, -0.5, -2.0)
+
+
+def _state(**fields: Any) -> dict[str, Any]:
+    """Return a request state of HELM."""
+    references = [{"output": {"text": text}, "tags": []} for text in ("x", "y", "z")]
+    return {
+        "instance": {
+            "input": {"text": "They met.\nQuestion: Who?"}, "references": references, "id": "id1"
+        },
+        "train_trial_index": 0,
+        "output_mapping": {"A": "x", "B": "y", "C": "z"},
+        "request": {"prompt": "p", "model": "m/n"},
+        "result": {"success": True, "completions": [{"text": " B", "logprob": 0, "tokens": []}]},
+    } | fields  # fmt: skip
+
+
+def _helm(path: Path, *states: dict[str, Any], method: str = "multiple_choice_joint") -> Path:
+    file = {"adapter_spec": {"method": method}, "request_states": list(states)}
+    path.write_text(json.dumps(file, indent=2), encoding="utf-8")
+    return path
+
+
+def test_helm_leaves_out_perturbed_copies(tmp_path) -> None:
+    """A copy with typos is another text; what is left out is counted."""
+    copy = _state()
+    copy["instance"] = copy["instance"] | {"perturbation": {"name": "typos"}}
+    found = helm.read(_helm(tmp_path / "s.json", _state(), copy, copy))
+
+    assert [row.answer for row in found.rows] == [" B"]
+    assert found.rows[0].context == "They met."
+    assert found.rows[0].question == "Who?"
+    assert found.notes == ["s.json: 2 perturbed copies of instances are left out."]
+    assert found.model == "m/n"
+
+
+def test_helm_asks_which_trial_counts(tmp_path) -> None:
+    """Several training trials are several answers to each question."""
+    path = _helm(tmp_path / "s.json", _state(), _state(train_trial_index=1))
+
+    with pytest.raises(WrongUse, match=r"2 training trials \(0, 1\).*helm:0"):
+        helm.read(path)
+    assert len(helm.read(path, "1").rows) == 1
+    with pytest.raises(WrongUse, match="has no training trial 2"):
+        helm.read(path, "2")
+
+
+def test_helm_requests_that_failed(tmp_path) -> None:
+    """No result, one without success, and one without text are no answers."""
+    path = _helm(
+        tmp_path / "s.json",
+        _state(result=None),
+        _state(result={"success": False, "error": "overloaded"}),
+        _state(result={"success": True, "completions": []}),
+    )
+
+    assert [row.why for row in helm.read(path).rows] == ["failed request"] * 3
+
+
+def test_helm_methods_that_are_not_read(tmp_path) -> None:
+    """Calibrated scores need a second request for each option."""
+    path = _helm(tmp_path / "s.json", _state(), method="multiple_choice_separate_calibrated")
+
+    with pytest.raises(DataRefused, match="method multiple_choice_separate_calibrated, which is"):
+        helm.read(path)
+
+
+def _separate(place: int, tokens: list[tuple[str, float]]) -> dict[str, Any]:
+    own = [{"text": text, "logprob": score} for text, score in tokens]
+    result = {"success": True, "completions": [{"text": "", "logprob": 0, "tokens": own}]}
+    return _state(
+        reference_index=place, request={"prompt": f"Who? {'xyz'[place]}"}, result=result
+    ) | {"output_mapping": None}
+
+
+def test_helm_separate_options(tmp_path) -> None:
+    """Only the tokens of the option count, wherever the prompt stands in the echo."""
+    states = [
+        _separate(0, [("<s>", 0), ("Who?", -9), (" x", -3)]),
+        _separate(2, [("Who?", -9), (" z", -1), ("<end>", -8)]),
+        _separate(1, [("Who", -4), ("? ", -5), ("y", -2)]),
+    ]
+    method = "multiple_choice_separate_original"
+    (row,) = helm.read(_helm(tmp_path / "s.json", *states, method=method)).rows
+
+    assert row.scores == (-3, -2, -1)
+    assert row.options == ("x", "y", "z")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "why"),
+    [
+        ([("Who? y", -1)], "no score of an option"),
+        ([("Who?", -1), (" y!", -1)], "no score of an option"),
+        ([("What?", -1), (" y", -1)], "no score of an option"),
+        (None, "failed request"),
+    ],
+)
+def test_helm_separate_options_that_cannot_be_told(tmp_path, tokens, why: str) -> None:
+    """A token on both sides of the option, another prompt, or an option that is not there."""
+    states = [_separate(0, [("Who?", -9), (" x", -3)]), _separate(2, [("Who?", -9), (" z", -1)])]
+    states += [_separate(1, tokens)] if tokens else []
+    method = "multiple_choice_separate_original"
+    (row,) = helm.read(_helm(tmp_path / "s.json", *states, method=method)).rows
+
+    assert (row.scores, row.why) == (None, why)
+
+
+def _log(status: str = "success", **sample: Any) -> dict[str, Any]:
+    own = {
+        "id": 1,
+        "epoch": 1,
+        "input": "Context: They met.\n\nQuestion: Who?",
+        "choices": ["x", "y", "z"],
+        "output": {"choices": [{"message": {"role": "assistant", "content": "ANSWER: B"}}]},
+        "scores": {"choice": {"value": "C", "answer": "B"}},
+    }
+    return {
+        "version": 2,
+        "status": status,
+        "eval": {"task": "t", "model": "m"},
+        "samples": [own | sample],
+    }
+
+
+def _written_log(path: Path, log: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path
+
+
+def test_inspect_content_in_parts(tmp_path) -> None:
+    """Reasoning is no answer, and a long text may be an attachment."""
+    content = [
+        {"type": "reasoning", "reasoning": "A or C"},
+        {"type": "text", "text": "attachment://abc"},
+    ]
+    output = {"choices": [{"message": {"role": "assistant", "content": content}}]}
+    log = _log(output=output, attachments={"abc": "The answer is y"}, scores={})
+    (row,) = inspect_log.read(_written_log(tmp_path / "l.json", log)).rows
+
+    assert (row.answer, row.letter) == ("The answer is y", None)
+    assert (row.context, row.question) == ("They met.", "Who?")
+
+
+def test_inspect_conversations(tmp_path) -> None:
+    """The last message of the user is what was asked."""
+    messages = [{"role": "system", "content": "s"}, {"role": "user", "content": "They met. Who?"}]
+    log = _log(input=messages)
+    (row,) = inspect_log.read(_written_log(tmp_path / "l.json", log)).rows
+
+    assert row.prompt == "They met. Who?"
+
+
+@pytest.mark.parametrize(
+    ("scores", "letter"),
+    [
+        ({"choice": {"value": "C", "answer": "b"}}, "B"),
+        ({"choice": {"value": "I", "answer": ""}}, None),
+        ({"choice": {"value": "C", "answer": "D"}}, None),
+        ({"one": {"value": 1, "answer": "A"}, "two": {"value": 0, "answer": "B"}}, None),
+        ({"match": {"value": "C", "answer": "The woman did it"}}, None),
+        ({}, None),
+    ],
+)
+def test_inspect_letters(tmp_path, scores: dict[str, Any], letter: str | None) -> None:
+    """A scorer's answer counts where it is one letter of the choices; its value never does."""
+    path = _written_log(tmp_path / "l.json", _log(scores=scores))
+
+    assert inspect_log.read(path).rows[0].letter == letter
+
+
+def test_inspect_runs_without_an_end(tmp_path) -> None:
+    """A run that was killed, one without samples, and an archive of something else."""
+    started, other = tmp_path / "a.eval", tmp_path / "b.eval"
+    with zipfile.ZipFile(started, "w") as archive:
+        archive.writestr("_journal/start.json", "{}")
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("a.txt", "x")
+    empty = _written_log(tmp_path / "c.json", _log() | {"samples": None})
+
+    for path, said in (
+        (started, "was stopped before its end"),
+        (other, "is no log of inspect_ai"),
+        (empty, "holds no samples"),
+        (_written_log(tmp_path / "d.json", _log("cancelled")), "status 'cancelled'"),
+        (_written_log(tmp_path / "e.json", {"status": "success"}), "is no log of inspect_ai"),
+        (tmp_path / "f.json", "does not exist"),
+    ):
+        with pytest.raises(DataRefused, match=said):
+            inspect_log.read(path)
+
+
+def _openai(body: Any, status: int = 200, **fields: Any) -> dict[str, Any]:
+    response = {"status_code": status, "request_id": "r", "body": body}
+    return {"id": "b", "custom_id": "Age-00001", "response": response, "error": None} | fields
+
+
+def _chat(content: Any, **fields: Any) -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, **fields}
+    return {"model": "m", "choices": [choice]}
+
+
+@pytest.mark.parametrize(
+    ("line", "answer", "why"),
+    [
+        (_openai(_chat("B")), "B", None),
+        (_openai(_chat([{"type": "text", "text": "B"}])), "B", None),
+        (_openai({"choices": [{"text": " B"}]}), " B", None),
+        (_openai({"output": [{"type": "reasoning"}, {"type": "message", "content": [
+            {"type": "output_text", "text": "B"}]}]}), "B", None),
+        (_openai({"output": [{"type": "message", "content": [
+            {"type": "refusal", "refusal": "no"}]}]}), None, "withheld output"),
+        (_openai(None, response=_chat("B")), "B", None),
+        (_openai(_chat("B"), status=500), None, "failed request"),
+        (_openai({}, response=None, error={"code": "batch_expired"}), None, "failed request"),
+        (_openai(_chat("B"), error="overloaded"), None, "failed request"),
+        (_openai({"choices": []}), None, "failed request"),
+        (_openai(_chat(None, finish_reason="content_filter")), None, "withheld output"),
+        (_openai(_chat(None, finish_reason="stop")), "", None),
+        (_openai(_chat("The man", finish_reason="length")), "The man", None),
+    ],
+)  # fmt: skip
+def test_openai_bodies(tmp_path, line: dict[str, Any], answer: str | None, why: str | None) -> None:
+    """Three endpoints, an older shape without status_code, errors in either place, refusals."""
+    (row,) = batches.read_openai(_lines(tmp_path / "o.jsonl", line)).rows
+
+    assert (row.answer, row.why) == (answer, why)
+    assert row.id == "Age-00001"
+
+
+def test_openai_several_choices_are_asked_for(tmp_path) -> None:
+    """With n = 2 a request has two answers: one has to be named."""
+    body = {"choices": [{"message": {"content": "A"}}, {"message": {"content": "B"}}]}
+    path = _lines(tmp_path / "o.jsonl", _openai(body))
+
+    with pytest.raises(WrongUse, match=r"holds 2 choices.*openai-batch:0"):
+        batches.read_openai(path)
+    assert batches.read_openai(path, "1").rows[0].answer == "B"
+    with pytest.raises(WrongUse, match="give the number of a choice"):
+        batches.read_openai(path, "x")
+
+
+@pytest.mark.parametrize(
+    ("result", "answer", "why"),
+    [
+        ({"type": "succeeded", "message": {"content": [{"type": "text", "text": "B"}]}}, "B", None),
+        ({"type": "succeeded", "message": {"content": [
+            {"type": "thinking", "thinking": "A"}, {"type": "text", "text": "B"},
+            {"type": "text", "text": ")"}]}}, "B)", None),
+        ({"type": "succeeded", "message": {"content": []}}, "", None),
+        ({"type": "succeeded", "message": {"content": [], "stop_reason": "refusal"}}, None,
+         "withheld output"),
+        ({"type": "expired"}, None, "failed request"),
+        ({"type": "canceled"}, None, "failed request"),
+        ({"type": "errored", "error": {"type": "error"}}, None, "failed request"),
+    ],
+)  # fmt: skip
+def test_anthropic_results(tmp_path, result: dict[str, Any], answer, why) -> None:
+    """Texts of a message are joined; thinking is no answer."""
+    line = {"custom_id": "Age-00001", "result": result}
+    (row,) = batches.read_anthropic(_lines(tmp_path / "a.jsonl", line)).rows
+
+    assert (row.answer, row.why) == (answer, why)
+
+
+def test_batch_lines_that_are_none(tmp_path) -> None:
+    """They are named by line; a file of nothing else is refused."""
+    found = batches.read_openai(_lines(tmp_path / "o.jsonl", _openai(_chat("B")), {"id": 1}, []))
+
+    assert [(fault.kind, fault.first) for fault in found.faults] == [
+        ("lines that are no batch output", ("line 2",)),
+        ("lines that are no JSON object", ("line 3",)),
+    ]
+    with pytest.raises(WrongUse, match="takes no `:1`"):
+        batches.read_anthropic(tmp_path / "o.jsonl", "1")
+
+
+def test_requests_say_what_was_asked(tmp_path) -> None:
+    """Of a conversation the user's last message; an id that stands twice is refused."""
+    chat = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "A"},
+            {"role": "user", "content": [{"type": "text", "text": "two"}]}]  # fmt: skip
+    path = _lines(
+        tmp_path / "r.jsonl",
+        {"custom_id": "a", "body": {"messages": chat}},
+        {"custom_id": "b", "body": {"input": "three"}},
+        {"custom_id": "c", "body": {"prompt": "four"}},
+        {"custom_id": "d", "params": {"messages": [{"role": "user", "content": "five"}]}},
+    )
+
+    assert batches.read_requests(path) == {"a": "two", "b": "three", "c": "four", "d": "five"}
+    one = {"custom_id": "a", "body": {"prompt": "x"}}
+    with pytest.raises(DataRefused, match="line 2: the custom_id 'a' stands twice"):
+        batches.read_requests(_lines(tmp_path / "s.jsonl", one, one))
+    with pytest.raises(DataRefused, match="line 1 is no request"):
+        batches.read_requests(_lines(tmp_path / "t.jsonl", {"custom_id": "a", "body": {}}))
+
+
+def test_lighteval_several_texts_are_asked_for(tmp_path) -> None:
+    """With num_samples = 2 a row has two answers: one has to be named."""
+    row = {
+        "doc": {"query": "They met. Who?", "choices": [" x", " y", " z"], "id": "0"},
+        "model_response": {"text": ["x", "y"], "logprobs": []},
+    }
+    path = tmp_path / "d.parquet"
+    pl.DataFrame([row]).write_parquet(path)
+
+    with pytest.raises(WrongUse, match=r"holds 2 sampled texts.*lighteval:0"):
+        lighteval.read(path)
+    (found,) = lighteval.read(path, "1").rows
+    assert (found.answer, found.options) == ("y", ("x", "y", "z"))
+
+
+def test_lighteval_other_tables_are_refused(tmp_path) -> None:
+    """The flat rows of old versions, and tables of something else."""
+    old, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    pl.DataFrame([{"full_prompt": "x", "predictions": "y"}]).write_parquet(old)
+    pl.DataFrame([{"doc": "x"}]).write_parquet(other)
+
+    with pytest.raises(DataRefused, match=r"lighteval before 0\.11, whose rows are not read"):
+        lighteval.read(old)
+    with pytest.raises(DataRefused, match=r"has the columns doc\. A row has doc with query"):
+        lighteval.read(other)
