@@ -12,9 +12,15 @@ TOKENIZER_NAME = "tokenizer.json"
 CHAT_NAME = "chat_template.jinja"
 CARD_NAME = "model.json"
 
-Task = Literal["question-answering", "fill-mask", "multiple-choice", "seq2seq-lm"]
+Task = Literal["question-answering", "fill-mask", "multiple-choice", "causal-lm", "seq2seq-lm"]
 Precision = Literal["fp32", "fp16", "int8"]
-TASKS: tuple[Task, ...] = ("question-answering", "fill-mask", "multiple-choice", "seq2seq-lm")
+TASKS: tuple[Task, ...] = (
+    "question-answering",
+    "fill-mask",
+    "multiple-choice",
+    "causal-lm",
+    "seq2seq-lm",
+)
 PRECISIONS: tuple[Precision, ...] = ("fp32", "fp16", "int8")
 
 
@@ -62,10 +68,13 @@ class ModelCard(
     inputs: list[str]
     """``input_ids``, ``attention_mask`` [batch, length], ``token_type_ids`` where the model has
     two segments, and for fill-mask ``mask_positions`` [batch]; for seq2seq-lm also
-    ``decoder_input_ids``, ``labels`` [options, longest] and ``prompt_of`` [options]; all int64."""
+    ``decoder_input_ids``, ``labels`` [options, longest] and ``prompt_of`` [options]; all int64.
+    Those of causal-lm stand in ``export/causal_lm.py``."""
     outputs: list[str]
     """``start_logits``, ``end_logits`` [batch, length]; ``mask_logits`` [batch, vocabulary];
-    ``choice_logits`` [batch]; or ``label_log_probabilities`` [options, longest]."""
+    ``choice_logits`` [batch]; ``label_log_probabilities`` [options, longest]; or
+    ``log_probabilities`` [wanted], ``logits`` [read, vocabulary] and ``present``, the keys and
+    values [layers, 2, batch, heads, kept, width]."""
     max_length: int
     """Tokens that the model can read, special tokens included."""
     vocabulary_size: int

@@ -5,6 +5,7 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,7 +14,7 @@ import transformers
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
-from evenhand.contract.errors import DataRefused
+from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.scorer.runtime.model_card import TOKENIZER_NAME, Task, Token, special_token
 from evenhand.scorer.runtime.probe import Vocabulary
 
@@ -57,7 +58,16 @@ class Source(NamedTuple):
         table = getattr(embeddings, "position_embeddings", None)
         # RoBERTa and its kin begin to count after the pad token, the padding_idx of the table.
         padding = getattr(table, "padding_idx", None)
-        return positions if padding is None else positions - int(padding) - 1
+        if padding is not None:
+            positions -= int(padding) + 1
+        return min(positions, self._window or positions)
+
+    @property
+    def _window(self) -> int | None:
+        """How far a token looks back where not to the beginning."""
+        config = self.model.config
+        window: int | None = getattr(config, "sliding_window", None)
+        return window if getattr(config, "use_sliding_window", True) else None
 
 
 @contextlib.contextmanager
@@ -78,7 +88,7 @@ def load(model: str, task: Task, loader: Any) -> Source:
     """Load a local folder, without a look at the network, or a Hub id.
 
     Args:
-        model: the folder or the id.
+        model: the folder or the id; a folder of GGUF weights holds one ``.gguf`` file.
         task: for the sentence of an error.
         loader: the Auto class of transformers for the task.
 
@@ -90,16 +100,18 @@ def load(model: str, task: Task, loader: Any) -> Source:
     is_local = folder.is_dir()
     if not is_local and not _HUB_ID.fullmatch(model):
         raise DataRefused(f"{model} is neither a folder nor the id of a model on the Hub.")
-    options = {"local_files_only": is_local, "trust_remote_code": False}
+    gguf = _gguf(folder)
+    options = {"local_files_only": is_local, "trust_remote_code": False} | gguf
+    weights = {} if gguf else {"use_safetensors": True}
     loaded, report = _call(
         model,
-        f"as a {task} model with safetensors weights",
+        f"as a {task} model with {'safetensors' if weights else 'GGUF'} weights",
         lambda: loader.from_pretrained(
             model,
-            use_safetensors=True,
             attn_implementation="eager",
             dtype=torch.float32,
             output_loading_info=True,
+            **weights,
             **options,
         ),
     )
@@ -115,9 +127,32 @@ def load(model: str, task: Task, loader: Any) -> Source:
     tokenizer = _call(
         model, "with a fast tokenizer", lambda: _fast_tokenizer(model, described, options)
     )
-    source = _source(folder.resolve().name if is_local else model, loaded, described, tokenizer)
+    own = Path(gguf.get("gguf_file", "")).stem or folder.resolve().name
+    source = _source(own if is_local else model, loaded, described, tokenizer)
     _refuse_unfit(source)
     return source
+
+
+def _gguf(folder: Path) -> dict[str, str]:
+    """Return how transformers is told of the one GGUF file in a folder without safetensors.
+
+    Its weights are unpacked to fp32, and its tokenizer is the one in the file.
+    """
+    found = sorted(folder.glob("*.gguf")) if not list(folder.glob("*.safetensors")) else []
+    if not found:
+        return {}
+    if len(found) > 1:
+        raise DataRefused(
+            f"{folder} holds {len(found)} GGUF files ({', '.join(path.name for path in found)});"
+            " put the one that is wanted into a folder of its own."
+        )
+    for name in ("gguf", "accelerate"):
+        if find_spec(name) is None:
+            raise WrongUse(
+                f"{found[0]} needs the package {name}, which is not installed: pip install"
+                " 'evenhand-scorer[export,gguf]'."
+            )
+    return {"gguf_file": found[0].name}
 
 
 def _call(model: str, what: str, load: Callable[[], Result]) -> Result:
@@ -137,7 +172,8 @@ def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Toke
     path = _file_of(model, TOKENIZER_NAME, options)
     if path is None:
         # Of nothing at all transformers makes a tokenizer that knows the special tokens alone.
-        if not any(_file_of(model, name, options) for name in _VOCABULARIES):
+        known = "gguf_file" in options or any(_file_of(model, n, options) for n in _VOCABULARIES)
+        if not known:
             raise FileNotFoundError("it has neither tokenizer.json nor a vocabulary file")
         tokenizer = Tokenizer.from_str(described.backend_tokenizer.to_str())
     else:

@@ -1,7 +1,7 @@
 """What each task brings to the export: its graph, and how the file is compared with torch."""
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from evenhand.scorer.runtime.export.source import Source
 from evenhand.scorer.runtime.model_card import Task
-from evenhand.scorer.runtime.probe import Arrays
 from evenhand.scorer.runtime.session import Session
 
 Axes = dict[str, dict[int, str]]
@@ -42,7 +41,7 @@ class TaskModule(Protocol):
     def graph_of(self, model: Any) -> torch.nn.Module:
         """Return the module that is exported; its inputs are those named, in order."""
 
-    def example_of(self, model: Any) -> Arrays:
+    def example_of(self, model: Any) -> Mapping[str, NDArray[Any]]:
         """Return small inputs with which the graph is traced."""
 
     def axes_of(self, model: Any) -> Axes:

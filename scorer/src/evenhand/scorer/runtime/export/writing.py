@@ -11,6 +11,7 @@ from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import atomic_folder, canonical_json, sha256_of_file
 from evenhand.scorer.runtime.export.source import Source, load, silence
 from evenhand.scorer.runtime.export.tasks import TaskModule, task_module
+from evenhand.scorer.runtime.export.tied import store_tied_once
 from evenhand.scorer.runtime.model_card import (
     CARD_NAME,
     CHAT_NAME,
@@ -55,6 +56,8 @@ def export(
         of_task.refuse_unfit(source)
         _write_onnx(source, of_task, folder / MODEL_NAME)
         to_precision(folder / MODEL_NAME, precision)
+        if task == "causal-lm":
+            store_tied_once(folder / MODEL_NAME, int(source.model.config.vocab_size))
         source.tokenizer.save(str(folder / TOKENIZER_NAME))
         if source.chat_template is not None:
             (folder / CHAT_NAME).write_text(source.chat_template, encoding="utf-8", newline="")
@@ -66,18 +69,26 @@ def export(
 
 def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
     names, arrays = of_task.inputs_of(source.model), of_task.example_of(source.model)
-    # The older exporter takes a second; the newer one takes ten and refuses length 1.
-    torch.onnx.export(
-        # The exporter puts the modes back as it found them, and a new module is in training mode.
-        of_task.graph_of(source.model).eval(),
-        tuple(torch.from_numpy(arrays[name]) for name in names),
-        str(path),
-        input_names=names,
-        output_names=of_task.outputs_of(source.model),
-        dynamic_axes=of_task.axes_of(source.model),
-        opset_version=OPSET,
-        dynamo=False,
-    )
+    # The exporter puts the modes back as it found them, and a new module is in training mode.
+    graph = of_task.graph_of(source.model).eval()
+    try:
+        # The older exporter takes a second; the newer one takes ten and refuses length 1.
+        torch.onnx.export(
+            graph,
+            tuple(torch.from_numpy(arrays[name]) for name in names),
+            str(path),
+            input_names=names,
+            output_names=of_task.outputs_of(source.model),
+            dynamic_axes=of_task.axes_of(source.model),
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    except Exception as error:  # a family that the graph does not fit may raise anything
+        reason = " ".join(str(error).split())[:200].rstrip(".")
+        raise DataRefused(
+            f"{source.name} cannot be exported: {type(source.model).__name__} does not take the"
+            f" inputs of the graph ({reason})."
+        ) from error
 
 
 def _probe(source: Source, of_task: TaskModule, precision: Precision, path: Path) -> Probe:
