@@ -22,12 +22,17 @@ def counts_by(result: ModelResult, dimension: str) -> Counted:
     rows = (
         parts.filter(pl.col("table") == "statistics", pl.col("dimension") == dimension)
         .group_by("config", "group", "statistic", maintain_order=True)
-        .agg(pl.col("n").sum())
+        .agg(_total("n"))
     )
     found: dict[tuple[str, str], dict[str, int]] = {}
     for config, group, statistic, n in rows.iter_rows():
         found.setdefault((config, group), {})[statistic] = n
     return found
+
+
+def _total(column: str) -> pl.Expr:
+    """Add up counts; what is no count, in a file that somebody sent, counts for nothing."""
+    return pl.col(column).cast(pl.Int64, strict=False).sum()
 
 
 def bias_score(counts: Mapping[str, int], condition: str) -> float | None:
@@ -83,8 +88,6 @@ def wordings(result: ModelResult) -> list[Wording]:
     if parts is None or not needed <= set(parts.columns):
         return []
     is_wanted = (pl.col("table") == "unknown_wordings") & (pl.col("condition") == "ambiguous")
-    rows = (
-        parts.filter(is_wanted).group_by("wording").agg(pl.col("n").sum(), pl.col("n_chosen").sum())
-    )
+    rows = parts.filter(is_wanted).group_by("wording").agg(_total("n"), _total("n_chosen"))
     found = [Wording(*row) for row in rows.select("wording", "n", "n_chosen").iter_rows()]
     return sorted(found, key=lambda own: (-own.n_chosen / max(own.n_offered, 1), own.text))
