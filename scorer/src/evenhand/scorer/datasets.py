@@ -1,7 +1,6 @@
 """Opening a dataset folder: its manifest, the columns that scoring needs, and its rows' digest."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,12 +10,8 @@ import numpy as np
 import polars as pl
 
 from evenhand.contract import STEMS, DataRefused
-from evenhand.contract.dataset import ContentDigest, Manifest, read_manifest
+from evenhand.contract.dataset import ContentDigest, Manifest, dataset_folder, read_manifest
 
-PULL_FOLDER = Path("datasets_out")
-"""The only way in for datasets of the Hub is ``evenhand pull``, which puts them here."""
-
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+@[\w.+-]+")
 _ROWS_AT_ONCE = 1 << 18
 _HASHING_THREADS = 2
 """Some 100 MB; a multiple of the row groups that the generator writes."""
@@ -107,13 +102,7 @@ def open_dataset(name: str) -> Dataset:
     Raises:
         DataRefused: it is not there, not a dataset, or of a benchmark this version does not carry.
     """
-    folder = Path(name)
-    if not folder.exists() and _HUB_NAME.fullmatch(name):
-        folder = PULL_FOLDER.joinpath(*name.split("@", 1))
-        if not folder.is_dir():
-            raise DataRefused(
-                f"{name} is not in {PULL_FOLDER}; get it with `evenhand pull {name}`."
-            )
+    folder = dataset_folder(name)
     manifest = read_manifest(folder)
     if manifest.stem not in STEMS:
         raise DataRefused(

@@ -1,6 +1,7 @@
 """The manifest of a dataset version (``evenhand.json``), its digests, and ``verify``."""
 
 import hashlib
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -10,6 +11,12 @@ from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import canonical_json, sha256_of_file
 
 MANIFEST_NAME = "evenhand.json"
+
+PULL_FOLDER = Path("datasets_out")
+"""``evenhand pull`` puts datasets of the Hub here, as ``org/name/tag``; it is the only way in."""
+
+HUB_NAME = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)@(?P<revision>[\w.+-]+)")
+"""A dataset on the Hub at a tag or commit: ``org/name@1.0.0``."""
 
 _TOP_LEVEL_IGNORED = frozenset({".gitattributes"})
 """Files that the Hub adds to every repository by itself; they are no part of a version."""
@@ -118,6 +125,28 @@ def sealed(manifest: Manifest) -> Manifest:
     blank = msgspec.structs.replace(manifest, manifest_digest="")
     digest = hashlib.sha256(canonical_json(blank)).hexdigest()
     return msgspec.structs.replace(manifest, manifest_digest=digest)
+
+
+def dataset_folder(name: str) -> Path:
+    """Return the folder that a DATASET names: the folder itself, or where a pulled one lies.
+
+    Raises:
+        DataRefused: ``org/name@tag`` was not pulled; the sentence has the command that does it.
+    """
+    folder = Path(name)
+    if folder.exists():
+        return folder
+    if HUB_NAME.fullmatch(name):
+        pulled = PULL_FOLDER.joinpath(*name.split("@", 1))
+        if not pulled.is_dir():
+            raise DataRefused(
+                f"{name} is not in {PULL_FOLDER}; get it with `evenhand pull {name}`."
+            )
+        return pulled
+    versions = sorted(path.parent.name for path in (PULL_FOLDER / name).glob(f"*/{MANIFEST_NAME}"))
+    if versions:
+        raise DataRefused(f"{name} names no version; you have pulled {name}@{versions[-1]}.")
+    return folder
 
 
 def read_manifest(folder: Path) -> Manifest:
