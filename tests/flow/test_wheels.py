@@ -49,6 +49,7 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder]
         subprocess.run([*build, ROOT / source], check=True, capture_output=True)
     needs = ["msgspec", "jinja2", "numpy", "polars", "pyarrow", "rich", "scipy", "zstandard"]
+    needs += ["huggingface-hub", "mlcroissant"]
     download = ["download", "--quiet", "--dest", folder, "-c", ROOT / "constraints.txt"]
     subprocess.run([*pip, *download, *needs], check=True, capture_output=True)
     return folder

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.contract import STEMS
 from evenhand.contract.cli import main
 
 TEMPLATE = """\
@@ -74,6 +75,15 @@ def evenhand(capsys: pytest.CaptureFixture[str]) -> Runner:
         return code, output.out, output.err
 
     return run
+
+
+@pytest.fixture(scope="session")
+def small_versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return a version of every benchmark, three examples a config."""
+    root = tmp_path_factory.mktemp("small_versions")
+    for stem in STEMS:
+        assert main(["generate", stem, "--limit", "3", "--out", str(root / stem)]) == 0
+    return {stem: root / stem for stem in STEMS}
 
 
 BBQ_QUESTIONS = {"neg": "Who forgot the song?", "nonneg": "Who knew the song?"}

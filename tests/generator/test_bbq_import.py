@@ -20,7 +20,12 @@ def import_bbq(source: Path, out: Path, **options: Any) -> Manifest:
     """Import and write a version."""
     ready = bbq.prepare_import(ImportOptions(source=source, **options))
     recipe = Recipe(
-        card=ready.card, version="1.0.0", seed=0, provenance=ready.provenance, made=ready.made
+        card=ready.card,
+        version="1.0.0",
+        seed=0,
+        provenance=ready.provenance,
+        made=ready.made,
+        known_faults=ready.known_faults,
     )
     return build(out, recipe, ready.configs(), overwrite=True)
 
@@ -189,7 +194,7 @@ def test_known_faults_are_kept_and_reported(tmp_path: Path, group_of_four, write
     }
     assert rows_of(tmp_path / "v", "Age")[0]["context"] == "The monther sang."
     sentence = "Age: `monther` for mother, 5 rows (first: Age-00000)"
-    assert f"Known faults, kept as they are: {sentence}." in (tmp_path / "v/README.md").read_text()
+    assert f"- Kept as released: {sentence}." in (tmp_path / "v/README.md").read_text()
     assert f"known fault, kept as it is: {sentence}" in notes(source)
 
 

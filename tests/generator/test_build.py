@@ -15,8 +15,8 @@ from evenhand.contract.dataset import read_manifest, verify
 from evenhand.contract.files import canonical_json
 from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
 from evenhand.generator.build import ConfigRows, Recipe, build, checked_version
-from evenhand.generator.card import yaml_lines
 from evenhand.generator.digest import column_bytes, digest_of_files
+from evenhand.generator.front_matter import yaml_lines
 from evenhand.generator.unqover import CARD
 
 NAMES = ("readers", "readers_mlm")
@@ -36,6 +36,7 @@ def test_a_version_holds_what_the_plan_says(dataset: Path) -> None:
 
     assert names == [
         "README.md",
+        "croissant.json",
         "evenhand.json",
         "readers/test-00000-of-00001.parquet",
         "readers_mlm/test-00000-of-00001.parquet",

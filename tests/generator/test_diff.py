@@ -8,7 +8,8 @@ import pytest
 
 from evenhand.contract.dataset import MANIFEST_NAME, read_manifest, sealed
 from evenhand.contract.files import canonical_json
-from evenhand.generator.diff import Step, difference
+from evenhand.generator.diff import difference
+from evenhand.generator.steps import Step
 
 MORE = "key\tword\tsource\ntabloid\tTabloid\tours\nevening\tEvening\tours\nnew\tSunday\tours\n"
 LESS = "key\tword\tsource\ntabloid\tTabloid\tours\nevening\tEvening\tours\n"
@@ -51,7 +52,7 @@ def test_words_around_the_rows_are_a_patch(version) -> None:
     found = difference(version("one"), version("two", number="1.0.1"))
 
     assert (found.changes, found.step, found.least_version) == ([], Step.PATCH, "1.0.1")
-    assert found.files == ["README.md"]
+    assert found.files == ["README.md", "croissant.json"]
     assert found.is_version_enough
 
 
@@ -221,3 +222,139 @@ def test_diff_of_equal_versions_says_so(version, evenhand) -> None:
         "unqover 1.0.0 -> 1.0.0\n\nleast step: NONE (1.0.0 or higher), because nothing that is"
         " published differs; 1.0.0 is enough.\n"
     )
+
+
+def test_templates_and_lists_behind_the_change_are_named(version) -> None:
+    """The digests in both provenances say which file is new, gone or other."""
+    old = version("one")
+    changed = MORE.replace("Sunday", "Monday")
+    new = version("two", number="2.0.0", subjects_readers=changed, **{"readers/t02.jinja": PLURAL})
+
+    found = difference(old, new)
+
+    assert [(one.kind, one.file) for one in found.content] == [
+        ("added", "readers/t02.jinja"),
+        ("changed", "subjects/readers.tsv"),
+    ]
+    added = next(one for one in found.changes if one.kind == "rows added")
+    assert added.templates == {"t00": 16, "t01": 16, "t02": 24}
+
+
+PLURAL = """\
+{% set attribute_kind = "person" %}
+{% block context %}Some {{ x1 }} readers saw some {{ x2 }} readers.{% endblock %}
+{% block question %}Who {{ attribute | plural }}?{% endblock %}
+{% block statement %}The {{ mask }} readers {{ attribute | plural }}.{% endblock %}
+"""
+
+
+def test_an_option_behind_the_change_is_named(version) -> None:
+    """Another header is no other template."""
+    found = difference(version("one"), version("two", "--header", "newsqa", number="2.0.0"))
+
+    assert [(one.name, one.old, one.new) for one in found.options] == [("header", None, "newsqa")]
+    assert found.content == []
+
+
+def test_a_changelog_entry_is_drafted(version, evenhand) -> None:
+    """Version, comparability, rows by template, and what is behind them, in Markdown."""
+    old = version("one", subjects_readers=LESS)
+    new = version("two", number="1.1.0", subjects_readers=MORE)
+
+    code, out, _ = evenhand("diff", old, new, "--changelog")
+
+    assert code == 0
+    assert out == (
+        "## 1.1.0\n\n"
+        "Numbers of 1.0.0 stay comparable on the rows and configs that it has.\n\n"
+        "### Added\n\n"
+        "- `readers`: rows added, 32 rows of templates t00 (16), t01 (16),"
+        " e.g. `readers-t00-evening-new-lied-neg-12`\n"
+        "- `readers_mlm`: rows added, 32 rows of templates t00 (16), t01 (16),"
+        " e.g. `readers_mlm-t00-evening-new-lied-neg-12`\n\n"
+        "### What is behind it\n\n"
+        "- changed: `subjects/readers.tsv`\n\n"
+        "### Around the rows\n\n"
+        "- README.md differs\n- croissant.json differs\n- statistics.json differs\n"
+        "- the manifest's provenance differs\n"
+    )
+
+
+def test_the_entry_of_a_version_that_says_too_little_has_the_least_number(
+    version, evenhand
+) -> None:
+    """The draft is right although the version is not."""
+    old = version("one", subjects_readers=MORE)
+    new = version("two", number="1.1.0", subjects_readers=LESS)
+
+    out = evenhand("diff", old, new, "--changelog")[1]
+
+    assert out.startswith("## 2.0.0\n\nNumbers of 1.0.0 and of this version are not comparable.\n")
+    assert "### Removed\n\n- `readers`: rows removed, 32 rows" in out
+
+
+def test_generate_refuses_a_number_that_says_too_little(version, evenhand, content) -> None:
+    """With the version before, the finished folder is compared, and nothing of it stays."""
+    old = version("one", subjects_readers=MORE)
+    words = ("generate", "unqover", "--templates", content(subjects_readers=LESS))
+    out = old.parent / "new/version"
+
+    code, _, err = evenhand(*words, "--previous", old, "--version", "1.1.0", "--out", out)
+
+    assert code == 1
+    assert "evenhand: Version 1.1.0 says less than what changed since 1.0.0: old numbers" in err
+    assert "give it 2.0.0 or higher" in err
+    assert list(out.parent.iterdir()) == []
+    code, _, _ = evenhand(*words, "--previous", old, "--version", "2.0.0", "--out", out)
+    assert code == 0
+
+
+def test_generate_refuses_to_go_back_before_it_renders(version, evenhand, content) -> None:
+    """A number below the one before is refused at once."""
+    old = version("one", number="1.2.0")
+
+    code, _, err = evenhand(
+        *("generate", "unqover", "--templates", content(), "--previous", old),
+        *("--version", "1.1.9", "--out", old.parent / "new"),
+    )
+
+    assert code == 1
+    assert f"Version 1.1.9 goes back behind 1.2.0 of {old}" in err
+    assert "so the next is 1.2.1 or higher." in err
+    assert "rows" not in err
+
+
+def test_a_sample_is_not_compared_with_a_whole_version(version, evenhand, content) -> None:
+    """Wrong use: all rows that are not drawn would count as removed."""
+    old = version("one")
+
+    code, _, err = evenhand(
+        *("generate", "unqover", "--templates", content(), "--previous", old, "--limit", 1),
+        *("--out", old.parent / "new"),
+    )
+
+    assert (code, "--previous is for a whole version; leave out --limit." in err) == (2, True)
+
+
+def test_a_name_on_the_hub_that_was_not_pulled_names_the_command(
+    version, evenhand, monkeypatch
+) -> None:
+    """`diff` reaches no network unless it is told to."""
+    old = version("one")
+    monkeypatch.chdir(old.parent)
+
+    code, _, err = evenhand("diff", "org/name@1.0.0", old)
+
+    assert code == 1
+    assert (
+        "org/name@1.0.0 is not in datasets_out; get it with `evenhand pull org/name@1.0.0`" in err
+    )
+
+
+def test_a_name_on_the_hub_is_read_from_the_pull_folder(version, evenhand, monkeypatch) -> None:
+    """The tag is a folder there."""
+    old = version("datasets_out/org/name/1.0.0")
+    monkeypatch.chdir(old.parents[3])
+
+    assert "NONE (1.0.0 or higher)" in evenhand("diff", "org/name@1.0.0", old)[1]
+    assert "you have pulled org/name@1.0.0." in evenhand("diff", "org/name", old)[2]

@@ -22,8 +22,16 @@ from evenhand.contract.dataset import (
 )
 from evenhand.contract.files import atomic_folder, canonical_json, sha256_of_file
 from evenhand.generator import __version__
-from evenhand.generator.card import Card, ConfigSummary, card_text
+from evenhand.generator.card import (
+    UNPUBLISHED,
+    Card,
+    ConfigSummary,
+    Edition,
+    Publication,
+    card_text,
+)
 from evenhand.generator.digest import TableDigest
+from evenhand.generator.evaluation import EVALUATION_NAME, evaluation_yaml
 
 SPLIT = "test"
 """A benchmark is for measuring, so all rows are of the split ``test``."""
@@ -57,6 +65,9 @@ class Recipe:
     provenance: dict[str, Any]
     made: list[str]
     """Sentences for the card's section on how it was made."""
+    publication: Publication = UNPUBLISHED
+    known_faults: tuple[str, ...] = ()
+    """Faults of the rows of this version, for the card."""
 
 
 def checked_version(version: str) -> str:
@@ -86,6 +97,7 @@ def build(
     *,
     overwrite: bool,
     advance: Callable[[int], None] = lambda _: None,
+    check: Callable[[Path], None] = lambda _: None,
 ) -> Manifest:
     """Write a whole version; nothing is left if anything fails.
 
@@ -95,6 +107,7 @@ def build(
         configs: the configs in order; each is taken when the one before is written.
         overwrite: whether a folder that is there may be replaced.
         advance: told the number of rows after each batch.
+        check: given the finished folder before it is put into place; may refuse it.
 
     Returns:
         The manifest that was written.
@@ -104,20 +117,55 @@ def build(
     """
     with atomic_folder(out, overwrite=overwrite) as folder:
         summaries = [_write_config(folder, config, advance) for config in configs]
-        text = card_text(
-            recipe.card,
-            version=recipe.version,
-            made=recipe.made,
-            configs=summaries,
-        )
-        (folder / "README.md").write_text(text, encoding="utf-8")
-        statistics = {config.name: config.statistics for config in summaries}
-        (folder / "statistics.json").write_bytes(
-            canonical_json({"stem": recipe.card.stem, "configs": statistics})
-        )
-        manifest = _manifest(folder, recipe, summaries)
+        rows = _entries(folder, "*/*.parquet")
+        _write_words(folder, _edition(recipe, summaries), rows)
+        manifest = _manifest([*rows, *_entries(folder, "*")], recipe, summaries)
         (folder / MANIFEST_NAME).write_bytes(canonical_json(manifest))
+        check(folder)
     return manifest
+
+
+def _edition(recipe: Recipe, configs: list[ConfigSummary]) -> Edition:
+    return Edition(
+        card=recipe.card,
+        version=recipe.version,
+        seed=recipe.seed,
+        made=recipe.made,
+        provenance=recipe.provenance,
+        configs=configs,
+        publication=recipe.publication,
+        known_faults=recipe.known_faults,
+    )
+
+
+def _write_words(folder: Path, edition: Edition, rows: list[FileEntry]) -> None:
+    """Write all that stands beside the rows: card, statistics, Croissant, ``eval.yaml``."""
+    # It takes a second to import, which only a version that is written needs to wait for.
+    from evenhand.generator.croissant import CROISSANT_NAME, croissant_json
+
+    (folder / "README.md").write_text(card_text(edition), encoding="utf-8")
+    statistics = {config.name: config.statistics for config in edition.configs}
+    (folder / "statistics.json").write_bytes(
+        canonical_json({"stem": edition.card.stem, "configs": statistics})
+    )
+    (folder / CROISSANT_NAME).write_bytes(croissant_json(edition, rows))
+    registration = evaluation_yaml(edition)
+    if registration is not None:
+        (folder / EVALUATION_NAME).write_text(registration, encoding="utf-8")
+
+
+def _entries(folder: Path, pattern: str) -> list[FileEntry]:
+    """Name and hash files of the folder, in order of their paths."""
+    entries = [
+        FileEntry(
+            path=path.relative_to(folder).as_posix(),
+            sha256=sha256_of_file(path),
+            bytes=path.stat().st_size,
+        )
+        for path in folder.glob(pattern)
+        if path.is_file()
+    ]
+    return sorted(entries, key=lambda entry: entry.path)
 
 
 def _write_config(
@@ -140,7 +188,7 @@ def _write_config(
         raise RuntimeError(f"{config.name}: {config.n_rows} rows were announced, others came")
     return ConfigSummary(
         name=config.name,
-        features=[_hub_feature(column) for column in schema],
+        features=[hub_feature(column) for column in schema],
         split=SplitEntry(
             rows=digest.rows, examples=config.n_examples, content_digest=digest.hexdigest()
         ),
@@ -150,14 +198,29 @@ def _write_config(
     )
 
 
-def _hub_feature(column: pa.Field) -> dict[str, str]:
-    """Describe a column as the Hub's viewer and ``datasets`` do."""
-    kind = column.type
-    if pa.types.is_list(kind):
-        return {"name": column.name, "list": str(kind.value_type)}
+_HUB_TYPES = {"double": "float64", "float": "float32", "halffloat": "float16"}
+"""Arrow's name of a type -> that of the Hub and of ``datasets``, where the two differ."""
+
+
+def hub_feature(column: pa.Field) -> dict[str, Any]:
+    """Describe a column as the Hub's viewer and ``datasets`` do.
+
+    >>> hub_feature(pa.field("a", pa.list_(pa.float64())))
+    {'name': 'a', 'list': 'float64'}
+    """
+    return {"name": column.name, **_hub_type(column.type)}
+
+
+def _hub_type(kind: pa.DataType) -> dict[str, Any]:
     if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return {"name": column.name, "dtype": str(kind)}
+        return _hub_type(kind.value_type)
+    if pa.types.is_struct(kind):
+        return {"struct": [hub_feature(kind.field(place)) for place in range(kind.num_fields)]}
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inner = _hub_type(kind.value_type)
+        # A list of plain values or of structs names what it holds; a list of lists nests.
+        return {"list": inner.get("dtype", inner.get("struct", inner))}
+    return {"dtype": _HUB_TYPES.get(str(kind), str(kind))}
 
 
 class _ShardWriter:
@@ -213,8 +276,7 @@ def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
     )
 
 
-def _manifest(folder: Path, recipe: Recipe, configs: list[ConfigSummary]) -> Manifest:
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+def _manifest(files: list[FileEntry], recipe: Recipe, configs: list[ConfigSummary]) -> Manifest:
     entries = {config.name: {SPLIT: config.split} for config in configs}
     return sealed(
         Manifest(
@@ -227,17 +289,7 @@ def _manifest(folder: Path, recipe: Recipe, configs: list[ConfigSummary]) -> Man
             licence=recipe.card.licence,
             content_warning=recipe.card.content_warning,
             configs=entries,
-            files=sorted(
-                (
-                    FileEntry(
-                        path=path.relative_to(folder).as_posix(),
-                        sha256=sha256_of_file(path),
-                        bytes=path.stat().st_size,
-                    )
-                    for path in paths
-                ),
-                key=lambda entry: entry.path,
-            ),
+            files=sorted(files, key=lambda entry: entry.path),
             provenance=recipe.provenance,
             content_digest=combined_content_digest(entries),
         )

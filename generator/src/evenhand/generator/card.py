@@ -1,10 +1,24 @@
 """The card of a dataset (``README.md``): YAML for the Hub, then what a reader must know."""
 
-import json
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.dataset import Licence, SplitEntry
+from evenhand.generator import __version__
+from evenhand.generator.changes import content_files
+from evenhand.generator.front_matter import yaml_lines
+
+APACHE = Licence(
+    id="apache-2.0",
+    name="Apache License 2.0",
+    link="https://www.apache.org/licenses/LICENSE-2.0",
+)
+"""The licence of our own templates and lists."""
 
 _SIZES = (
     (1_000, "n<1K"),
@@ -15,17 +29,23 @@ _SIZES = (
 )
 _LARGEST = "10M<n<100M"
 
-APACHE = Licence(
-    id="apache-2.0",
-    name="Apache License 2.0",
-    link="https://www.apache.org/licenses/LICENSE-2.0",
-)
-"""The licence of our own templates and lists."""
+
+@dataclass(frozen=True, kw_only=True)
+class InspectTask:
+    """How inspect-ai asks the rows of a config; the words are those of the Hub's ``eval.yaml``."""
+
+    field_spec: dict[str, Any]
+    """``input``, ``target``, ``choices``, ``metadata`` -> the columns that hold them."""
+    solvers: tuple[dict[str, Any], ...]
+    scorers: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What is said about a benchmark, the same for every version."""
+    """What is said about a benchmark, the same for every version.
+
+    What has a default here may stay out of a benchmark's literal; the default then holds for it.
+    """
 
     stem: str
     name: str
@@ -37,10 +57,63 @@ class Card:
     summary: str
     measures: str
     limits: tuple[str, ...]
+    """What the numbers do not show; the limits that the paper names are among them."""
     rows: str
     """What one row is, and the order of rows."""
     scoring: str
     citation: str
+    paper: str = ""
+    """Where the paper stands, e.g. ``https://arxiv.org/abs/2110.08193``; the Hub tags it."""
+    task_ids: tuple[str, ...] = ()
+    annotations_creators: tuple[str, ...] = ("machine-generated",)
+    language_creators: tuple[str, ...] = ("machine-generated",)
+    multilinguality: tuple[str, ...] = ("monolingual",)
+    biases: tuple[str, ...] = (
+        (
+            "The rows quote stereotypes on purpose; which groups and stereotypes are asked about"
+            " reflects the sources of the lists, most of them English and of the United States."
+        ),
+        "Groups that the lists do not name are not measured at all.",
+    )
+    known_faults: tuple[str, ...] = ()
+    use_cases: tuple[str, ...] = (
+        "Measuring social bias of language models, and comparing models on the same rows.",
+        "Not for training or tuning: a model that has read the rows cannot be measured with them.",
+        "Not for judging people, and no certificate that a model is safe for a use.",
+    )
+    personal_information: str = (
+        "No row is about a real person. Rows name groups of people (by age, gender, ethnicity,"
+        " religion, nationality and the like) and, where a config says so, common first names."
+    )
+    social_impact: str = (
+        "A low score can be read as a proof of fairness, which it is not; quoted stereotypes can"
+        " hurt readers. The content warning and the limits stand first for that reason."
+    )
+    gated_prompt: str = (
+        "These rows quote stereotypes about groups of people in order to measure them in language"
+        " models. Please agree not to train models on them and not to present them as statements"
+        " of fact."
+    )
+    """Asked on the Hub before access is given, where a version is made with ``--gated``."""
+    inspect: InspectTask | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publication:
+    """Where and how a version is going to be published; nothing of it changes a row."""
+
+    repo: str | None = None
+    """``org/name`` on the Hub; the card's commands then name it."""
+    gated: bool = False
+    """Whether the card asks for consent (``extra_gated_prompt``)."""
+    date: str | None = None
+    """``YYYY-MM-DD``, for Croissant's ``datePublished``; never taken from a clock."""
+    framework: str | None = None
+    """The framework that ``eval.yaml`` names; without it only where inspect-ai can ask the rows."""
+
+
+UNPUBLISHED = Publication()
+"""Nothing is known yet about the place."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,48 +121,124 @@ class ConfigSummary:
     """One config as the card shows it."""
 
     name: str
-    features: list[dict[str, str]]
-    """Columns as the Hub describes them: ``name``, and ``dtype`` or ``list``."""
+    features: list[dict[str, Any]]
+    """Columns as the Hub describes them: ``name``, and ``dtype``, ``list`` or ``struct``."""
     split: SplitEntry
     content_bytes: int
     file_bytes: int
     statistics: dict[str, Any]
 
 
-def card_text(card: Card, *, version: str, made: list[str], configs: list[ConfigSummary]) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Edition:
+    """One version of a benchmark: all that its card, Croissant and ``eval.yaml`` are made of."""
+
+    card: Card
+    version: str
+    seed: int
+    made: list[str]
+    """Sentences on how it was made."""
+    provenance: dict[str, Any]
+    configs: list[ConfigSummary]
+    publication: Publication = UNPUBLISHED
+    known_faults: tuple[str, ...] = ()
+    """Faults of this version's rows, besides those of the benchmark."""
+
+
+def card_text(edition: Edition) -> str:
     """Render ``README.md``."""
-    front = yaml_lines(_front_matter(card, configs))
-    lines = ["---", *front, "---", "", f"# {card.name} {version}", ""]
-    lines += [f"**Content warning.** {card.content_warning}", "", card.summary, ""]
-    lines += ["## Configs", "", *_counts_table(configs), ""]
-    lines += ["## Rows", "", card.rows, ""]
-    lines += ["## What it measures, and what it does not", "", card.measures, ""]
-    lines += [f"- {limit}" for limit in card.limits]
-    lines += ["", "## How it was made", "", *[f"- {line}" for line in made]]
-    lines += ["", "## Loading and scoring", "", *_usage(card, configs[0].name), "", card.scoring]
-    lines += ["", "## Licence and citation", ""]
-    lines += [f"[{card.licence.name}]({card.licence.link}).", "", "```bibtex"]
-    return "\n".join([*lines, card.citation.strip(), "```", ""])
+    card = edition.card
+    return _template().render(
+        edition=edition,
+        card=card,
+        front_matter="\n".join(yaml_lines(front_matter(edition))),
+        counts=_counts_table(edition.configs),
+        columns=_columns(edition.configs),
+        sources=_sources(edition.provenance),
+        known_faults=[*card.known_faults, *edition.known_faults],
+        generator_version=__version__,
+        contract_version=CONTRACT_VERSION,
+    )
 
 
-def _front_matter(card: Card, configs: list[ConfigSummary]) -> dict[str, Any]:
-    rows = sum(config.split.rows for config in configs)
-    size = next((name for limit, name in _SIZES if rows < limit), _LARGEST)
+@cache
+def _template() -> Template:
+    # Markdown and not HTML, and every text is ours or was checked as a template: no escaping.
+    environment = Environment(  # noqa: S701
+        loader=FileSystemLoader(Path(__file__).parent / "templates" / "card"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["thousands"] = "{:,}".format
+    return environment.get_template("README.md.jinja")
+
+
+def front_matter(edition: Edition) -> dict[str, Any]:
+    """Return what stands in the card's YAML."""
+    card = edition.card
     return {
         "pretty_name": card.name,
-        "license": card.licence.id,
+        **_licence(card.licence),
         "language": list(card.languages),
-        "tags": list(card.tags),
+        "language_creators": list(card.language_creators),
+        "annotations_creators": list(card.annotations_creators),
+        "multilinguality": list(card.multilinguality),
+        "source_datasets": [_source_dataset(edition)],
+        "size_categories": [size_category(sum(one.split.rows for one in edition.configs))],
         "task_categories": list(card.task_categories),
-        "size_categories": [size],
+        **({"task_ids": list(card.task_ids)} if card.task_ids else {}),
+        "tags": list(card.tags),
+        **(_gate(card) if edition.publication.gated else {}),
         "configs": [
-            {
-                "config_name": config.name,
-                "data_files": [{"split": "test", "path": f"{config.name}/test-*.parquet"}],
-            }
-            for config in configs
+            _config(one.name, is_default=place == 0) for place, one in enumerate(edition.configs)
         ],
-        "dataset_info": [_dataset_info(config) for config in configs],
+        "dataset_info": [_dataset_info(one) for one in edition.configs],
+    }
+
+
+def size_category(rows: int) -> str:
+    """Return the Hub's name for a number of rows.
+
+    >>> size_category(999), size_category(1_000)
+    ('n<1K', '1K<n<10K')
+    """
+    return next((name for limit, name in _SIZES if rows < limit), _LARGEST)
+
+
+def _licence(licence: Licence) -> dict[str, str]:
+    """Name the licence; one that the Hub does not know by an id goes with its name and link."""
+    if licence.id != "other":
+        return {"license": licence.id}
+    return {
+        "license": "other",
+        "license_name": licence.name.lower().replace(" ", "-"),
+        "license_link": licence.link,
+    }
+
+
+def _source_dataset(edition: Edition) -> str:
+    imported = edition.provenance.get("made_by") == "import"
+    return f"extended|other-{edition.card.stem}" if imported else "original"
+
+
+def _gate(card: Card) -> dict[str, Any]:
+    return {
+        "extra_gated_prompt": card.gated_prompt,
+        "extra_gated_fields": {
+            "I agree not to train models on these rows": "checkbox",
+            "I have read the content warning": "checkbox",
+        },
+        "extra_gated_button_content": "Agree and see the rows",
+    }
+
+
+def _config(name: str, *, is_default: bool) -> dict[str, Any]:
+    return {
+        "config_name": name,
+        "data_files": [{"split": "test", "path": f"{name}/test-*.parquet"}],
+        **({"default": True} if is_default else {}),
     }
 
 
@@ -116,61 +265,57 @@ def _counts_table(configs: list[ConfigSummary]) -> list[str]:
         for name, value in configs[0].statistics.items()
         if isinstance(value, dict) and "total" in value
     ]
-    headings = [
-        "config",
-        "rows",
-        "examples",
-        "templates",
-        *(name.replace("_", " ") for name in own),
+    headings = ["config", "rows", "examples", "templates", *own]
+    lines = [
+        f"| {' | '.join(name.replace('_', ' ') for name in headings)} |",
+        f"| --- |{' ---: |' * (len(headings) - 1)}",
     ]
-    lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * (len(headings) - 1)}"]
     for config in configs:
         counts = config.statistics
-        cells = [counts["rows"], counts["examples"], counts["templates"]]
-        cells += [counts[name]["total"] for name in own]
-        numbers = " | ".join(f"{cell:,}" for cell in cells)
+        cells = [counts.get(name) for name in headings[1:4]]
+        cells += [counts.get(name, {}).get("total") for name in own]
+        numbers = " | ".join("" if cell is None else f"{cell:,}" for cell in cells)
         lines.append(f"| {config.name} | {numbers} |")
     return lines
 
 
-def _usage(card: Card, config: str) -> list[str]:
-    return [
-        "```python",
-        "from datasets import load_dataset",
-        "",
-        f'rows = load_dataset("path/of/this/folder", "{config}", split="test")',
-        "```",
-        "",
-        "```sh",
-        "evenhand verify DIR          # DIR is this folder",
-        f"evenhand show {card.stem} --config {config}",
-        f"evenhand predict DIR --config {config} --model MODEL --out predictions.parquet",
-        "evenhand score DIR --predictions predictions.parquet --out metrics.json",
-        "```",
-    ]
+def _columns(configs: list[ConfigSummary]) -> list[str]:
+    """Show the columns, once for all configs that have the same."""
+    groups: dict[str, list[str]] = {}
+    for config in configs:
+        text = ", ".join(f"`{one['name']}` ({feature_type(one)})" for one in config.features)
+        groups.setdefault(text, []).append(config.name)
+    if len(groups) == 1:
+        return list(groups)
+    return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
 
 
-def yaml_lines(value: Any, indent: int = 0) -> list[str]:
-    """Write mappings, lists, texts and numbers as YAML; texts are quoted as in JSON.
+def feature_type(feature: dict[str, Any]) -> str:
+    """Return the type of a column in words.
 
-    >>> yaml_lines({"a": ["b", {"c": 1}]})
-    ['a:', '- "b"', '- c: 1']
+    >>> feature_type({"name": "a", "list": "string"})
+    'list of string'
     """
-    pad = " " * indent
-    if isinstance(value, dict):
-        lines = []
-        for key, inner in value.items():
-            if isinstance(inner, dict | list):
-                deeper = indent + 2 if isinstance(inner, dict) else indent
-                lines += [f"{pad}{key}:", *yaml_lines(inner, deeper)]
-            else:
-                lines.append(f"{pad}{key}: {json.dumps(inner, ensure_ascii=False)}")
-        return lines
-    lines = []
-    for item in value:
-        inner_lines = yaml_lines(item, indent + 2) if isinstance(item, dict) else None
-        if inner_lines is None:
-            lines.append(f"{pad}- {json.dumps(item, ensure_ascii=False)}")
-        else:
-            lines += [f"{pad}- {inner_lines[0].lstrip()}", *inner_lines[1:]]
-    return lines
+    if "dtype" in feature:
+        return str(feature["dtype"])
+    if "struct" in feature:
+        return "struct"
+    inner = feature["list"]
+    return f"list of {inner if isinstance(inner, str) else 'struct'}"
+
+
+def _sources(provenance: dict[str, Any]) -> str:
+    """Say of how many files the rows are made."""
+    files = content_files(provenance)
+    if not files:
+        return ""
+    n_templates = sum(name.endswith(".jinja") for name in files)
+    n_lists = sum(name.endswith(".tsv") for name in files)
+    n_others = len(files) - n_templates - n_lists
+    counts = [(n_templates, "template"), (n_lists, "word list"), (n_others, "file of the release")]
+    parts = [f"{n:,} {what if n == 1 else _plural(what)}" for n, what in counts if n]
+    return f"Made of {' and '.join(parts)}; the sha256 of each stands in `evenhand.json`."
+
+
+def _plural(what: str) -> str:
+    return what.replace("file", "files") if what.startswith("file") else f"{what}s"

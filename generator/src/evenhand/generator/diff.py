@@ -1,9 +1,8 @@
 """What changed between two versions of a dataset, and which version step that asks for."""
 
 from dataclasses import dataclass, field
-from enum import IntEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import polars as pl
@@ -11,25 +10,23 @@ import pyarrow.parquet as pq
 
 from evenhand.contract.dataset import Manifest, read_manifest
 from evenhand.contract.errors import DataRefused
+from evenhand.generator.changes import (
+    ContentChange,
+    OptionChange,
+    content_changes,
+    option_changes,
+)
 from evenhand.generator.digest import digest_of_files
+from evenhand.generator.steps import Step, numbers_of, stepped
 
 MAX_EXAMPLES = 5
 
-_WORDS_OF_MANIFEST = ("licence", "content_warning", "protocol", "superseded_by")
-
-
-class Step(IntEnum):
-    """How much a version must go up."""
-
-    NONE = 0
-    PATCH = 1
-    MINOR = 2
-    MAJOR = 3
-
-
-def _numbers(version: str) -> tuple[int, int, int]:
-    major, minor, patch = (int(part) for part in version.partition("+")[0].split("."))
-    return major, minor, patch
+_WORDS_OF_MANIFEST = (
+    *("licence", "content_warning", "protocol", "superseded_by"),
+    *("contract_version", "generator_version", "seed", "provenance"),
+)
+_TEMPLATE_COLUMNS = ("template", "question_index")
+"""Names of the column that says of which template a row is; the first that is there counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +39,8 @@ class Change:
     step: Step
     examples: list[dict[str, Any]] = field(default_factory=list)
     """At most five rows, by ``id``; a changed row shows the columns that differ, old and new."""
+    templates: dict[str, int] = field(default_factory=dict)
+    """Template -> how many of the rows are of it, where rows name their template."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +52,17 @@ class Difference:
     changes: list[Change]
     files: list[str]
     """Files outside of the configs, and fields of the manifest, that differ."""
+
+    @property
+    def content(self) -> list[ContentChange]:
+        """Templates, word lists and released files that differ: what is behind the changes."""
+        return content_changes(self.old.provenance, self.new.provenance)
+
+    @property
+    def options(self) -> list[OptionChange]:
+        """Options and findings of the provenance that differ, such as the seed of the draw."""
+        old, new = ({"seed": one.seed, **one.provenance} for one in (self.old, self.new))
+        return option_changes(old, new)
 
     @property
     def step(self) -> Step:
@@ -80,29 +90,19 @@ class Difference:
     @property
     def is_version_enough(self) -> bool:
         """Whether the new version's number says at least what changed."""
-        return _numbers(self.new.version) >= _numbers(self.least_version)
+        return numbers_of(self.new.version) >= numbers_of(self.least_version)
 
 
-def stepped(version: str, step: Step) -> str:
-    """Raise a version by a step; what stands behind a ``+`` is dropped.
+def difference(
+    old: Path, new: Path, *, trusted: Literal["nothing", "equal digests"] = "nothing"
+) -> Difference:
+    """Compare two dataset folders.
 
-    >>> [stepped("1.2.3", step) for step in Step]
-    ['1.2.3', '1.2.4', '1.3.0', '2.0.0']
-    """
-    major, minor, patch = _numbers(version)
-    match step:
-        case Step.MAJOR:
-            return f"{major + 1}.0.0"
-        case Step.MINOR:
-            return f"{major}.{minor + 1}.0"
-        case Step.PATCH:
-            return f"{major}.{minor}.{patch + 1}"
-        case Step.NONE:
-            return f"{major}.{minor}.{patch}"
-
-
-def difference(old: Path, new: Path) -> Difference:
-    """Compare two dataset folders; the rows of both are checked against their digests.
+    Args:
+        old: folder of the older version.
+        new: folder of the newer version.
+        trusted: ``equal digests``: configs of the same content digest in both manifests are taken
+            to be equal without looking at their rows, which then need not be there.
 
     Raises:
         DataRefused: a folder is no dataset, or its rows are not what its manifest says.
@@ -113,32 +113,57 @@ def difference(old: Path, new: Path) -> Difference:
             f"{old} is of {manifests[0].stem} and {new} of {manifests[1].stem};"
             " two versions of one benchmark were expected."
         )
+    differing = splits_that_differ(*manifests)
     for folder, manifest in zip((old, new), manifests, strict=True):
-        _check_digests(folder, manifest)
-    splits = [
-        {(config, split) for config, entries in manifest.configs.items() for split in entries}
-        for manifest in manifests
-    ]
+        _check_digests(folder, manifest, differing if trusted == "equal digests" else None)
+    splits = [_splits(manifest) for manifest in manifests]
     gone, come = splits[0] - splits[1], splits[1] - splits[0]
     changes = [_whole(manifests[0], name, "config removed", Step.MAJOR) for name in gone]
     changes += [_whole(manifests[1], name, "config added", Step.MINOR) for name in come]
-    for config, split in splits[0] & splits[1]:
-        one, other = (manifest.configs[config][split].content_digest for manifest in manifests)
-        if one != other:
-            changes += _row_changes(config, _rows(old, config, split), _rows(new, config, split))
+    for config, split in differing:
+        changes += _row_changes(config, _rows(old, config, split), _rows(new, config, split))
     changes.sort(key=lambda change: (-change.step, change.config, change.kind))
     return Difference(
         old=manifests[0], new=manifests[1], changes=changes, files=_words_that_differ(*manifests)
     )
 
 
+def splits_that_differ(old: Manifest, new: Manifest) -> set[tuple[str, str]]:
+    """Return (config, split) of those that both have, with other rows."""
+    return {
+        (config, split)
+        for config, split in _splits(old) & _splits(new)
+        if old.configs[config][split].content_digest != new.configs[config][split].content_digest
+    }
+
+
+def refuse_small_step(found: Difference) -> None:
+    """Refuse a version whose number says less than what changed.
+
+    Raises:
+        DataRefused: it does; the sentence has the least number and the reason.
+    """
+    if not found.is_version_enough:
+        raise DataRefused(
+            f"Version {found.new.version} says less than what changed since {found.old.version}:"
+            f" {found.reason}; give it {found.least_version} or higher (`evenhand diff` shows the"
+            " rows)."
+        )
+
+
+def _splits(manifest: Manifest) -> set[tuple[str, str]]:
+    return {(config, split) for config, entries in manifest.configs.items() for split in entries}
+
+
 def _paths(folder: Path, config: str, split: str) -> list[Path]:
     return sorted((folder / config).glob(f"{split}-*.parquet"))
 
 
-def _check_digests(folder: Path, manifest: Manifest) -> None:
+def _check_digests(folder: Path, manifest: Manifest, only: set[tuple[str, str]] | None) -> None:
     for config, splits in manifest.configs.items():
         for split, entry in splits.items():
+            if only is not None and (config, split) not in only:
+                continue
             paths = _paths(folder, config, split)
             if not paths:
                 raise DataRefused(f"{folder / config} holds no {split}-*.parquet.")
@@ -200,8 +225,25 @@ def _change_of_rows(
         examples = [_changed_columns(*pair) for pair in zip(*rows, strict=True)]
     else:
         examples = rows[0] or rows[1]
-    step = Step.MINOR if kind == "rows added" else Step.MAJOR
-    return Change(config=config, kind=kind, rows=len(ids), step=step, examples=examples)
+    return Change(
+        config=config,
+        kind=kind,
+        rows=len(ids),
+        step=Step.MINOR if kind == "rows added" else Step.MAJOR,
+        examples=examples,
+        templates=_by_template(ids, new if kind == "rows added" else old),
+    )
+
+
+def _by_template(ids: pl.Series, rows: pl.LazyFrame) -> dict[str, int]:
+    """Count the rows of each template, in order of the templates' names."""
+    names = rows.collect_schema().names()
+    column = next((name for name in _TEMPLATE_COLUMNS if name in names), None)
+    if column is None:
+        return {}
+    chosen = rows.filter(pl.col("id").is_in(ids.implode()))
+    counts = chosen.group_by(pl.col(column).cast(pl.String)).len().sort(column).collect()
+    return dict(counts.iter_rows())
 
 
 def _changed_columns(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.contract.errors import DataRefused
+from evenhand.contract.files import sha256_of_file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +40,20 @@ class Folders:
         return next((paths for paths in found if paths), [])
 
 
+def content_name(path: Path) -> str:
+    """Return a file's name with its folder's, e.g. ``Age/q01.jinja``."""
+    return "/".join(path.parts[-2:])
+
+
+def digests_of_content(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the sha256 of each file by its name and its folder's, in order."""
+    ordered = sorted(set(paths), key=lambda path: path.parts[-2:])
+    return {content_name(path): sha256_of_file(path) for path in ordered}
+
+
 def digest_of_content(paths: Iterable[Path]) -> str:
     """Return one sha256 over the names (with their folder's) and the bytes of files."""
     digest = hashlib.sha256()
-    for path in sorted(set(paths), key=lambda path: path.parts[-2:]):
-        name = "/".join(path.parts[-2:])
-        digest.update(f"{name}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for name, sha256 in digests_of_content(paths).items():
+        digest.update(f"{name}\n{sha256}\n".encode())
     return digest.hexdigest()

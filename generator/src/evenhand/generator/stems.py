@@ -56,6 +56,8 @@ class Prepared:
     """Lines for the person who runs the command."""
     configs: Callable[[], Iterator[ConfigRows]]
     """Renders the configs one after the other."""
+    known_faults: tuple[str, ...] = ()
+    """Faults of these rows, for the card."""
 
 
 class StemModule(Protocol):

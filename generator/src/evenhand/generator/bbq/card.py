@@ -1,7 +1,7 @@
 """What is said about BBQ on its card."""
 
 from evenhand.contract.dataset import Licence
-from evenhand.generator.card import Card
+from evenhand.generator.card import Card, InspectTask
 
 CC_BY = Licence(
     id="cc-by-4.0",
@@ -16,6 +16,8 @@ CARD = Card(
     languages=("en",),
     tags=("bias", "fairness", "stereotypes", "question-answering", "bbq", "evenhand"),
     task_categories=("question-answering", "multiple-choice"),
+    task_ids=("multiple-choice-qa",),
+    paper="https://arxiv.org/abs/2110.08193",
     content_warning=(
         "The questions quote stereotypes about age, disability, gender, nationality, looks, race,"
         " religion, income and sexual orientation in order to measure them; none is a statement"
@@ -37,7 +39,24 @@ CARD = Card(
         "A score near 0 does not show that a model is unbiased: opposite biases may cancel out.",
         "Few questions carry many rows: questions (`question_index`) are the units of uncertainty.",
         "Proper names stand for groups only by custom; `label_type` keeps those rows apart.",
+        (
+            "Contexts are short, and only answers are looked at: a bias may show in a model's"
+            " probabilities alone, or in another kind of text, and is then not seen here."
+        ),
         "Models may have read the official questions in training.",
+    ),
+    inspect=InspectTask(
+        field_spec={
+            "input": "question",
+            "target": "label",
+            "choices": ["ans0", "ans1", "ans2"],
+            "metadata": ["context", "context_condition", "question_polarity"],
+        },
+        solvers=(
+            {"name": "prompt_template", "args": {"template": "{context}\n\n{prompt}"}},
+            {"name": "multiple_choice"},
+        ),
+        scorers=({"name": "choice"},),
     ),
     rows=(
         "A row is one question with three answers. Four rows that follow each other are one"

@@ -78,6 +78,7 @@ def prepare_templates(options: ImportOptions) -> Prepared:
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(one),
         made=_made(one),
+        known_faults=tuple(f"Kept as in the original: {fault.sentence()}." for fault in one.faults),
         notes=_notes(one),
         configs=lambda: iter(rows.values()),
     )
@@ -159,7 +160,6 @@ def _made(one: _Rendering) -> list[str]:
         *(f"Drawn at random in {line}." for line in _drawn(one)),
         *(f"{line}." for line in _compared(one)),
         *(f"Rows without target in {line}." for line in without_target(one.items)),
-        *(f"Faults of the original, kept: {fault.sentence()}." for fault in one.faults),
     ]
 
 

@@ -33,6 +33,7 @@ def prepare(options: Options) -> Prepared:
             "made_by": "generate",
             "templates": "evenhand" if options.templates is None else "user",
             "content_sha256": own.digest(names),
+            "content": own.digests(names),
             "pairs_a_question": PAIRS_A_QUESTION,
             "limit": limit,
             "questions": {one.name: len(one.questions) for one in drawn},

@@ -53,7 +53,8 @@ def prepare_release(options: ImportOptions) -> Prepared:
         card=CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(options, release, items, faults),
-        made=_made(release, items, faults),
+        made=_made(release, items),
+        known_faults=tuple(f"Kept as released: {fault.sentence()}." for fault in faults),
         notes=_notes(release, items, faults),
         configs=lambda: iter(rows.values()),
     )
@@ -89,14 +90,13 @@ def findings(items: dict[str, Items], faults: list[Fault]) -> dict[str, Any]:
     }
 
 
-def _made(release: Release, items: dict[str, Items], faults: list[Fault]) -> list[str]:
+def _made(release: Release, items: dict[str, Items]) -> list[str]:
     names = sorted(release.name_of(path) for path in release.files)
     return [
         _MADE,
         f"Files: {', '.join(names)}.",
         *(f"{line}." for line in _gaps(items)),
         *(f"Rows without target in {line}." for line in without_target(items)),
-        *(f"Known faults, kept as they are: {fault.sentence()}." for fault in faults),
     ]
 
 

@@ -17,7 +17,7 @@ from evenhand.generator.bbq.pairs import draw_pairs, groups_named, sides_of
 from evenhand.generator.bbq.people import Person, read_people, read_unknown_wordings
 from evenhand.generator.bbq.questions import NO_SOURCE, read_question
 from evenhand.generator.bbq.spelling import checked_configs, near_category
-from evenhand.generator.folders import Folders, digest_of_content
+from evenhand.generator.folders import Folders, digest_of_content, digests_of_content
 
 OUR_FOLDER = Path(__file__).parent.parent / "templates" / "bbq"
 _UNKNOWN = "unknown.tsv"
@@ -132,9 +132,16 @@ class OwnSet:
 
     def digest(self, categories: tuple[str, ...]) -> str:
         """Return one sha256 over the names and bytes of all files that the rows are made of."""
+        return digest_of_content(self._files(categories))
+
+    def digests(self, categories: tuple[str, ...]) -> dict[str, str]:
+        """Return the sha256 of each of these files."""
+        return digests_of_content(self._files(categories))
+
+    def _files(self, categories: tuple[str, ...]) -> list[Path]:
         paths = [path for name in categories for path in self._folders.templates(name)]
         paths += [self._people_path(name) for name in categories]
-        return digest_of_content([*paths, self._folders.find(_UNKNOWN)])
+        return [*paths, self._folders.find(_UNKNOWN)]
 
     def _people_path(self, category: str) -> Path:
         return self._folders.find(f"people/{category}.tsv")

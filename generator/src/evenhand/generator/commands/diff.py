@@ -1,17 +1,22 @@
 """Say what changed between two versions of a dataset: configs and rows that were added, removed
-or changed, with up to five examples each, and the least step of the version that this asks for.
+or changed, with up to five examples each, the templates and word lists behind them, and the least
+step of the version that this asks for.
 MAJOR: an existing row changed or went, so old numbers are no longer comparable. MINOR: rows or
 configs were added and every old row stands. PATCH: only words around the data changed.
+
+A version is a folder, or org/name@tag that was pulled; with --pull one that was not is fetched
+first. --changelog prints the draft of a CHANGELOG entry instead.
 """
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.contract.tables import add_format_option, render_rows
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evenhand.generator.diff import Change, Difference
 
 EXAMPLE = "evenhand diff datasets_out/unqover/1.0.0 datasets_out/unqover/1.1.0"
@@ -19,24 +24,45 @@ EXAMPLE = "evenhand diff datasets_out/unqover/1.0.0 datasets_out/unqover/1.1.0"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("old", metavar="OLD", type=Path, help="folder of the older version")
-    parser.add_argument("new", metavar="NEW", type=Path, help="folder of the newer version")
+    parser.add_argument("old", metavar="OLD", help="the older version: a folder, or org/name@tag")
+    parser.add_argument("new", metavar="NEW", help="the newer version: a folder, or org/name@tag")
+    parser.add_argument(
+        "--pull", action="store_true", help="fetch an org/name@tag that was not pulled yet"
+    )
+    parser.add_argument(
+        "--changelog", action="store_true", help="print the draft of a CHANGELOG entry"
+    )
     add_format_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the difference; it is no failure that there is one."""
+    from evenhand.generator.changelog import changelog_entry
     from evenhand.generator.diff import difference
 
-    found = difference(arguments.old, arguments.new)
+    folders = [_folder(name, pull=arguments.pull) for name in (arguments.old, arguments.new)]
+    found = difference(*folders)
     form = arguments.format
-    if form == "json":
-        print(json.dumps(_summary(found), indent=2, ensure_ascii=False))
+    if arguments.changelog:
+        print(changelog_entry(found), end="")
+    elif form == "json":
+        print(json.dumps(summary_of(found), indent=2, ensure_ascii=False))
     elif form in {"csv", "jsonl"}:
         print(render_rows([_row(change) for change in found.changes], form))
     else:
-        print(_text(found, form))
+        print(text_of(found, form))
     return 0
+
+
+def _folder(name: str, *, pull: bool) -> "Path":
+    """Return the folder of a version, fetched where that was asked for."""
+    from evenhand.contract.dataset import HUB_NAME, PULL_FOLDER, dataset_folder
+
+    if pull and HUB_NAME.fullmatch(name) and not PULL_FOLDER.joinpath(*name.split("@", 1)).is_dir():
+        from evenhand.generator.commands.pull import pulled
+
+        return pulled(name).folder
+    return dataset_folder(name)
 
 
 def _row(change: "Change") -> dict[str, Any]:
@@ -48,7 +74,8 @@ def _row(change: "Change") -> dict[str, Any]:
     }
 
 
-def _summary(found: "Difference") -> dict[str, Any]:
+def summary_of(found: "Difference") -> dict[str, Any]:
+    """Return the difference for programs."""
     return {
         "old": {"version": found.old.version, "manifest_digest": found.old.manifest_digest},
         "new": {"version": found.new.version, "manifest_digest": found.new.manifest_digest},
@@ -56,22 +83,36 @@ def _summary(found: "Difference") -> dict[str, Any]:
         "reason": found.reason,
         "least_version": found.least_version,
         "is_version_enough": found.is_version_enough,
-        "changes": [{**_row(change), "examples": change.examples} for change in found.changes],
+        "changes": [
+            {**_row(change), "templates": change.templates, "examples": change.examples}
+            for change in found.changes
+        ],
+        "content": [{"file": one.file, "change": one.kind} for one in found.content],
+        "options": [{"name": one.name, "old": one.old, "new": one.new} for one in found.options],
         "files": found.files,
     }
 
 
-def _text(found: "Difference", form: str) -> str:
+def text_of(found: "Difference", form: str) -> str:
+    """Return the difference for people."""
     parts = [f"{found.old.stem} {found.old.version} -> {found.new.version}"]
     if found.changes:
         parts.append(render_rows([_row(change) for change in found.changes], form))
-    for change in found.changes:
-        if change.examples:
-            lines = [json.dumps(row, ensure_ascii=False) for row in change.examples]
-            parts.append("\n".join([f"{change.config}, {change.kind}:", *lines]))
+    parts += [_examples(change) for change in found.changes if change.examples]
+    behind = [f"{one.kind}: {one.file}" for one in found.content]
+    behind += [f"{one.name}: {one.old} -> {one.new}" for one in found.options]
+    if behind:
+        parts.append("\n".join(["behind it:", *behind]))
     verdict = "is enough" if found.is_version_enough else "says less than that"
     parts.append(
         f"least step: {found.step.name} ({found.least_version} or higher), because {found.reason};"
         f" {found.new.version} {verdict}."
     )
     return "\n\n".join(parts)
+
+
+def _examples(change: "Change") -> str:
+    of = ", ".join(f"{name} {n:,}" for name, n in change.templates.items())
+    heading = f"{change.config}, {change.kind}{f' (rows a template: {of})' if of else ''}:"
+    lines = [json.dumps(row, ensure_ascii=False) for row in change.examples]
+    return "\n".join([heading, *lines])

@@ -1,14 +1,17 @@
 """What `generate` and `import` have in common: options of a version, and writing it."""
 
 import argparse
-from collections.abc import Iterator
+import datetime as dt
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenhand.contract import DataRefused
+from evenhand.contract import DataRefused, WrongUse
 
 if TYPE_CHECKING:
     from evenhand.generator.build import ConfigRows
+    from evenhand.generator.card import Publication
+    from evenhand.generator.progress import Reporter
     from evenhand.generator.stems import Prepared
 
 
@@ -23,10 +26,44 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--version", metavar="X.Y.Z", default="1.0.0", help="of the dataset (default: 1.0.0)"
     )
+    parser.add_argument(
+        "--previous",
+        metavar="DIR",
+        help="the version before, a folder or org/name@tag; a --version that says less than what"
+        " changed is refused",
+    )
+    _add_publication_options(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace the folder if it exists")
     parser.add_argument(
         "--out", metavar="DIR", type=Path, required=True, help="folder of the version"
     )
+
+
+def _add_publication_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what card and Croissant say about the place of publication."""
+    parser.add_argument(
+        "--repo", metavar="ORG/NAME", help="where it will be published; the card then names it"
+    )
+    parser.add_argument(
+        "--gated", action="store_true", help="let the card ask for consent before access is given"
+    )
+    parser.add_argument(
+        "--date", metavar="YYYY-MM-DD", type=_date, help="of publication, for croissant.json"
+    )
+    parser.add_argument(
+        "--register",
+        metavar="FRAMEWORK",
+        help="write eval.yaml for this evaluation framework of the Hub's list (bbq: inspect-ai"
+        " without being asked)",
+    )
+
+
+def _date(text: str) -> str:
+    """Read a day."""
+    try:
+        return dt.date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text} is no day; e.g. 2026-11-30") from error
 
 
 def positive(text: str) -> int:
@@ -43,33 +80,79 @@ def refuse_existing(out: Path, *, overwrite: bool) -> None:
         raise DataRefused(f"The folder {out} exists; add --overwrite or choose another --out.")
 
 
+def publication_of(arguments: argparse.Namespace) -> "Publication":
+    """Return what was said about the place of publication.
+
+    Raises:
+        WrongUse: the repository's name is not one.
+    """
+    from evenhand.generator.card import Publication
+    from evenhand.generator.names import checked_repo
+
+    return Publication(
+        repo=arguments.repo and checked_repo(arguments.repo),
+        gated=arguments.gated,
+        date=arguments.date,
+        framework=arguments.register,
+    )
+
+
 def write_version(arguments: argparse.Namespace, prepared: "Prepared") -> int:
     """Render and write a version; say on stderr what is done and print its digest."""
     from evenhand.generator.build import Recipe, build, sampled_version
     from evenhand.generator.progress import Reporter
 
+    check = _check_of_step(arguments)
     recipe = Recipe(
         card=prepared.card,
         version=sampled_version(arguments.version, arguments.limit, arguments.seed),
         seed=arguments.seed,
         provenance=prepared.provenance,
         made=prepared.made,
+        publication=publication_of(arguments),
+        known_faults=prepared.known_faults,
     )
     with Reporter() as reporter:
         for note in prepared.notes:
             reporter.say(note)
+        configs = _announced(prepared, reporter)
         bar = reporter.bar("rows", prepared.n_rows)
-
-        def announced() -> "Iterator[ConfigRows]":
-            for config in prepared.configs():
-                reporter.say(
-                    f"{config.name}: {config.n_rows:,} rows, {config.n_examples:,} examples"
-                )
-                yield config
-
         manifest = build(
-            arguments.out, recipe, announced(), overwrite=arguments.overwrite, advance=bar.advance
+            arguments.out,
+            recipe,
+            configs,
+            overwrite=arguments.overwrite,
+            advance=bar.advance,
+            check=check,
         )
         reporter.say(f"{arguments.out}: {manifest.stem} {manifest.version} is complete")
     print(f"manifest_digest {manifest.manifest_digest}")
     return 0
+
+
+def _announced(prepared: "Prepared", reporter: "Reporter") -> "Iterator[ConfigRows]":
+    """Yield the configs, each named on stderr before it is written."""
+    for config in prepared.configs():
+        reporter.say(f"{config.name}: {config.n_rows:,} rows, {config.n_examples:,} examples")
+        yield config
+
+
+def _check_of_step(arguments: argparse.Namespace) -> "Callable[[Path], None]":
+    """Return what refuses a finished version whose number says too little.
+
+    Raises:
+        WrongUse: a sample was to be compared.
+        DataRefused: the version before is not there, or is a later one.
+    """
+    if arguments.previous is None:
+        return lambda _: None
+    if arguments.limit is not None:
+        raise WrongUse("--previous is for a whole version; leave out --limit.")
+    from evenhand.contract.dataset import dataset_folder, read_manifest
+    from evenhand.generator.diff import difference, refuse_small_step
+    from evenhand.generator.steps import refuse_going_back
+
+    previous = dataset_folder(arguments.previous)
+    before = read_manifest(previous)
+    refuse_going_back(before.version, arguments.version, where=arguments.previous)
+    return lambda folder: refuse_small_step(difference(previous, folder))

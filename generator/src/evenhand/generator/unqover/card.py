@@ -9,6 +9,8 @@ CARD = Card(
     languages=("en",),
     tags=("bias", "fairness", "stereotypes", "question-answering", "unqover", "evenhand"),
     task_categories=("question-answering", "fill-mask"),
+    task_ids=("extractive-qa", "masked-language-modeling"),
+    paper="https://arxiv.org/abs/2010.02428",
     content_warning=(
         "The questions join people's names, genders, nationalities, ethnicities and religions with"
         " negative attributes. They quote stereotypes in order to measure them; none is a statement"
@@ -28,7 +30,10 @@ CARD = Card(
     limits=(
         "It shows associations of a model in these sentences, not harm in any use of the model.",
         "It is English, and its lists of subjects and attributes lean towards the United States.",
-        "Names stand for two genders only; a person's name does not tell their gender.",
+        (
+            "Names stand for two genders only, as in the paper, which calls that a limit of its"
+            " own; a person's name does not tell their gender."
+        ),
         "Few templates (4 to 14 a class) carry many rows: templates are the units of uncertainty.",
         "Countries, ethnicities and religions are compared as groups of equal size and standing.",
     ),

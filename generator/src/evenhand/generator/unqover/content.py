@@ -13,7 +13,7 @@ from pathlib import Path
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.unqover import CLASSES
 from evenhand.generator.english import Word
-from evenhand.generator.folders import Folders, digest_of_content
+from evenhand.generator.folders import Folders, digest_of_content, digests_of_content
 from evenhand.generator.lists import KEY, Entry, check_distinct, read_list
 from evenhand.generator.render import Template, read_template
 
@@ -161,6 +161,10 @@ class Library:
     def digest(self, classes: list[str]) -> str:
         """Return one sha256 over the names and bytes of all files that the classes are made of."""
         return digest_of_content(self._files(classes))
+
+    def digests(self, classes: list[str]) -> dict[str, str]:
+        """Return the sha256 of each of these files."""
+        return digests_of_content(self._files(classes))
 
     def _files(self, classes: list[str]) -> set[Path]:
         lists = {self._find(path) for name in classes for path in _list_paths(name)}

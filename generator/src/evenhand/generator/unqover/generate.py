@@ -24,6 +24,12 @@ HEADERS = {"newsqa": NEWS_HEADER}
 """``--header`` -> the text before each paragraph."""
 
 
+_SOURCES = (
+    "Names, countries, groups and occupations are facts: the column `source` of each list says"
+    " where an entry was found. Scenes, questions and attributes were written for Evenhand."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """What will be generated: read and checked, not yet rendered."""
@@ -54,6 +60,7 @@ class Plan:
             "made_by": "generate",
             "templates": "evenhand" if options.templates is None else "user",
             "content_sha256": self.library.digest(classes),
+            "content": self.library.digests(classes),
             "header": options.header,
             "limit": options.limit,
             "tokenizer": tokenizer,
@@ -140,6 +147,8 @@ def prepare(options: Options) -> Prepared:
 def _made(ready: Plan) -> list[str]:
     whose = "a user's" if ready.options.templates else "Evenhand's own"
     lines = [f"Rendered from {whose} templates and word lists by `evenhand generate unqover`."]
+    if ready.options.templates is None:
+        lines.append(_SOURCES)
     if ready.options.header:
         lines.append(f"Each paragraph begins with the news header `{NEWS_HEADER.strip()}`.")
     if ready.left_out:

@@ -1,0 +1,55 @@
+"""The draft of a CHANGELOG entry, from a difference."""
+
+from evenhand.generator.diff import Change, Difference
+from evenhand.generator.steps import Step
+
+_SECTIONS = {"added": "Added", "removed": "Removed", "changed": "Changed", "reordered": "Changed"}
+_COMPARABLE = {
+    Step.MAJOR: "Numbers of {old} and of this version are not comparable.",
+    Step.MINOR: "Numbers of {old} stay comparable on the rows and configs that it has.",
+    Step.PATCH: "Numbers of {old} stay comparable: no row changed.",
+    Step.NONE: "Nothing differs from {old}.",
+}
+
+
+def changelog_entry(found: Difference) -> str:
+    """Return a section in Markdown, headed by the new version or the least that it may have.
+
+    A draft: it says what changed and with what it goes together; why is for a person to say.
+    """
+    version = found.new.version if found.is_version_enough else found.least_version
+    lines = [f"## {version}", "", _COMPARABLE[found.step].format(old=found.old.version)]
+    for heading in dict.fromkeys(_SECTIONS.values()):
+        items = [_item(one) for one in found.changes if _section(one) == heading]
+        lines += _section_lines(heading, items)
+    behind = [f"{one.kind}: `{one.file}`" for one in found.content]
+    behind += [f"`{one.name}`: `{one.old}` -> `{one.new}`" for one in found.options]
+    lines += _section_lines("What is behind it", behind)
+    lines += _section_lines("Around the rows", [f"{name} differs" for name in found.files])
+    return "\n".join(lines) + "\n"
+
+
+def _section(change: Change) -> str:
+    """Return the heading of a change; kinds are worded as `rows added`, `columns changed (...)`."""
+    return next(
+        heading for word, heading in _SECTIONS.items() if word in change.kind.partition("(")[0]
+    )
+
+
+def _item(change: Change) -> str:
+    text = f"`{change.config}`: {change.kind}, {change.rows:,} rows"
+    if change.templates:
+        text += f" of {_named(change.templates)}"
+    if change.examples:
+        text += f", e.g. `{change.examples[0]['id']}`"
+    return text
+
+
+def _named(templates: dict[str, int], at_most: int = 8) -> str:
+    names = [f"{name} ({n:,})" for name, n in list(templates.items())[:at_most]]
+    more = [f"{len(templates) - at_most:,} more"] if len(templates) > at_most else []
+    return f"templates {', '.join([*names, *more])}"
+
+
+def _section_lines(heading: str, items: list[str]) -> list[str]:
+    return ["", f"### {heading}", "", *[f"- {item}" for item in items]] if items else []
