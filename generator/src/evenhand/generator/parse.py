@@ -6,8 +6,10 @@ need no spaCy and can be tried on parses written by hand.
 
 import importlib
 import importlib.util
+import json
 import os
 from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,6 +45,32 @@ class Parse(NamedTuple):
     """Positions that name the same thing, from a co-reference component; null without one."""
 
 
+class ModelFacts(NamedTuple):
+    """Which model parses, known without loading it."""
+
+    model: str
+    """As it was named; a folder by its last part."""
+    version: str
+    language: str
+    spacy_version: str
+
+
+def describe(model: str = DEFAULT_MODEL) -> ModelFacts:
+    """Return the facts of an installed model.
+
+    Raises:
+        WrongUse: spaCy or the model is not installed.
+    """
+    try:
+        spacy_version = version("spacy")
+    except PackageNotFoundError:
+        raise _spacy_missing() from None
+    meta = _meta(model)
+    return ModelFacts(
+        Path(model).name, str(meta.get("version", "")), str(meta.get("lang", "")), spacy_version
+    )
+
+
 class Parser:
     """A spaCy model cut down to what the rules need.
 
@@ -57,7 +85,6 @@ class Parser:
 
     def __init__(self, model: str = DEFAULT_MODEL, coreference: str | None = None) -> None:
         _limit_threads()
-        spacy = _spacy()
         self._nlp = _load(model)
         missing = [name for name in _NEEDED if name not in self._nlp.pipe_names]
         if missing:
@@ -68,10 +95,6 @@ class Parser:
         self._coreference = coreference
         if coreference is not None:
             _add_component(self._nlp, coreference)
-        self.language: str = self._nlp.lang
-        self.model = model
-        self.model_version: str = self._nlp.meta["version"]
-        self.spacy_version: str = spacy.__version__
         self._strings: dict[int, str] = {}
 
     def parse(self, texts: Iterable[str]) -> Iterator[list[Parse]]:
@@ -141,34 +164,44 @@ def _spacy() -> Any:
     try:
         return importlib.import_module("spacy")
     except ImportError:
-        raise WrongUse(f"Mining needs spaCy, which is not installed: {_INSTALL}.") from None
+        raise _spacy_missing() from None
+
+
+def _spacy_missing() -> WrongUse:
+    return WrongUse(f"Mining needs spaCy, which is not installed: {_INSTALL}.")
 
 
 def _load(model: str) -> "Language":
     """Load a model with the components that are needed, on the faster matrix product."""
     spacy = _spacy()
-    folder = Path(model)
-    if not folder.is_dir():
-        if not model.isidentifier() or importlib.util.find_spec(model) is None:
-            raise WrongUse(
-                f"The spaCy model {model} is not installed; install its package, or {_INSTALL} for"
-                f" {DEFAULT_MODEL}."
-            )
-        folder = spacy.util.get_package_path(model)
+    unwanted = [name for name in _meta(model).get("pipeline", ()) if name not in _WANTED]
     try:
-        meta = spacy.util.load_meta(_meta_of(folder))
-        unwanted = [name for name in meta.get("pipeline", ()) if name not in _WANTED]
         nlp: Language = spacy.load(model, exclude=unwanted)
     except (OSError, ValueError) as error:
-        raise WrongUse(f"{model} is no spaCy model that can be loaded: {error}") from error
+        raise WrongUse(f"The spaCy model {model} cannot be loaded: {error}") from error
     _without_blis(nlp)
     return nlp
 
 
-def _meta_of(folder: Path) -> Path:
-    """Return the model's description: a package keeps it in its own folder."""
-    own = folder / "meta.json"
-    return own if own.is_file() else next(folder.glob("*/meta.json"), own)
+def _meta(model: str) -> dict[str, Any]:
+    """Return the description that comes with a model, a folder or an installed package."""
+    folder = Path(model)
+    if not folder.is_dir():
+        found = importlib.util.find_spec(model) if model.isidentifier() else None
+        if found is None or not found.submodule_search_locations:
+            raise WrongUse(
+                f"The spaCy model {model} is not installed; install its package, or {_INSTALL} for"
+                f" {DEFAULT_MODEL}."
+            )
+        folder = Path(found.submodule_search_locations[0])
+    # A package keeps its model in a folder of its own, and the description in both.
+    path = next(
+        (place for place in (folder, *folder.glob("*/")) if (place / "meta.json").is_file()), None
+    )
+    if path is None:
+        raise WrongUse(f"{model} is no spaCy model: it has no meta.json.")
+    meta: dict[str, Any] = json.loads((path / "meta.json").read_text(encoding="utf-8"))
+    return meta
 
 
 def _without_blis(nlp: "Language") -> None:

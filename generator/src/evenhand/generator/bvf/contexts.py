@@ -68,6 +68,8 @@ class MiningHeader(msgspec.Struct, frozen=True, kw_only=True):
     coreference: str | None
     """The component that said what refers to what; null for the written rules."""
     rules_version: str
+    lists_sha256: str = ""
+    """Over the word lists that the rules used: occupations, people, cues, irregular verbs."""
     generator_version: str
     n_documents: int
     n_sentences: int

@@ -1,0 +1,126 @@
+"""Which files a corpus is made of, and what kind each of them is."""
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from evenhand.contract.errors import DataRefused
+from evenhand.generator.corpora.streams import COMPRESSIONS
+
+Kind = Literal["json lines", "json", "text", "parquet", "mediawiki", "arrow"]
+
+KINDS: dict[str, Kind] = {
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+    ".json": "json",
+    ".txt": "text",
+    ".text": "text",
+    ".md": "text",
+    ".parquet": "parquet",
+    ".xml": "mediawiki",
+}
+_READABLE = f"{', '.join(KINDS)}, each but .parquet also with {', '.join(COMPRESSIONS)}"
+
+
+class CorpusSource(NamedTuple):
+    """One file to read."""
+
+    path: Path
+    name: str
+    """As it is reported: without the folders above what was given."""
+    kind: Kind
+
+
+def corpus_sources(paths: list[Path]) -> list[CorpusSource]:
+    """Return the files of a corpus in the order they are read.
+
+    Args:
+        paths: files; folders, whose readable files are taken in the order of their names; folders
+            that ``datasets`` saved.
+
+    Raises:
+        DataRefused: a path is missing, unreadable, or given twice; a folder holds no readable file.
+    """
+    sources = [source for path in paths for source in _sources_of(path)]
+    seen: set[Path] = set()
+    for source in sources:
+        place = source.path.resolve()
+        if place in seen:
+            raise DataRefused(f"{source.path} is given twice, so it would be counted twice.")
+        seen.add(place)
+    return sources
+
+
+def _sources_of(path: Path) -> list[CorpusSource]:
+    if path.is_dir():
+        return _sources_of_folder(path)
+    if not path.exists():
+        raise DataRefused(f"{path} does not exist; --corpus names files and folders.")
+    kind = kind_of(path)
+    if kind is None:
+        raise DataRefused(f"{path}: its ending is unknown; a corpus file ends with {_READABLE}.")
+    return [CorpusSource(path, path.name, kind)]
+
+
+def kind_of(path: Path) -> Kind | None:
+    """Return what a file holds by its ending.
+
+    >>> kind_of(Path("books.jsonl.zst")), kind_of(Path("notes.doc"))
+    ('json lines', None)
+    """
+    name = path.name
+    ending = path.suffix
+    if ending in COMPRESSIONS:
+        ending = Path(name.removesuffix(ending)).suffix
+        return KINDS.get(ending) if ending != ".parquet" else None
+    return KINDS.get(ending)
+
+
+def _sources_of_folder(folder: Path) -> list[CorpusSource]:
+    if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():
+        return _sources_of_dataset(folder, folder.name)
+    found = [
+        CorpusSource(path, f"{folder.name}/{path.relative_to(folder).as_posix()}", kind)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and (kind := kind_of(path)) is not None and path.name[0] != "."
+    ]
+    if not found:
+        raise DataRefused(f"{folder} holds no file that can be read: {_READABLE}.")
+    return found
+
+
+class _State(msgspec.Struct):
+    """What ``datasets`` writes beside the shards of a saved dataset."""
+
+    data_files: list[dict[str, str]] = msgspec.field(name="_data_files")
+    indices: list[dict[str, str]] | None = msgspec.field(name="_indices_data_files", default=None)
+
+
+class _Splits(msgspec.Struct):
+    splits: list[str]
+
+
+def _sources_of_dataset(folder: Path, name: str) -> list[CorpusSource]:
+    """Return the shards of a dataset that ``save_to_disk`` wrote, without importing datasets."""
+    try:
+        splits = folder / "dataset_dict.json"
+        if splits.is_file():
+            names = msgspec.json.decode(splits.read_bytes(), type=_Splits).splits
+            return [
+                source
+                for split in names
+                for source in _sources_of_dataset(folder / split, f"{name}/{split}")
+            ]
+        state = msgspec.json.decode((folder / "state.json").read_bytes(), type=_State)
+    except (msgspec.DecodeError, FileNotFoundError) as error:
+        raise DataRefused(
+            f"{folder} is not a whole folder of `save_to_disk` ({error}); save the dataset again."
+        ) from error
+    if state.indices:
+        raise DataRefused(
+            f"{folder} holds a dataset whose rows were selected or shuffled without copying; call"
+            " flatten_indices() on it and save it again."
+        )
+    files = [file["filename"] for file in state.data_files]
+    return [CorpusSource(folder / Path(file).name, f"{name}/{file}", "arrow") for file in files]
