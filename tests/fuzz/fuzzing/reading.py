@@ -1,0 +1,123 @@
+"""Reading files in the obvious way: whole, by the standard library, and never in doubt.
+
+This is the slow reference: it knows nothing of Evenhand's readers, and what it cannot read plainly
+it does not read.
+"""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import zstandard
+
+HEADER = "evenhand_header"
+
+
+class Unreadable(Exception):
+    """Nobody can read this with certainty: it has to be refused."""
+
+
+class Undecided(Exception):
+    """More than one reading is fair, and the reference does not choose."""
+
+
+def bytes_of(path: Path) -> bytes:
+    """Return a file's bytes, decompressed as its name says."""
+    content = path.read_bytes()
+    try:
+        if path.name.endswith(".gz"):
+            return gzip.decompress(content)
+        if path.name.endswith(".zst"):
+            stream = zstandard.ZstdDecompressor().stream_reader(content, read_across_frames=True)
+            return stream.read()
+    except (OSError, EOFError, zstandard.ZstdError, ValueError) as error:
+        raise Unreadable(f"compression: {error}") from error
+    return content
+
+
+def kind_of(path: Path) -> str:
+    """Return the suffix that says the format."""
+    name = path.name.lower().removesuffix(".gz").removesuffix(".zst")
+    return name[name.rfind(".") :]
+
+
+def text_of(path: Path) -> str:
+    """Return a text in UTF-8, with or without its mark."""
+    try:
+        return bytes_of(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable("no UTF-8") from error
+
+
+def json_of(text: str, *, once: bool = True) -> Any:
+    """Return a JSON value; by default no key may stand twice in one object."""
+    try:
+        return json.loads(text, object_pairs_hook=_once if once else None)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"no JSON: {error}") from error
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) != len(pairs):
+        raise Unreadable("a key stands twice")
+    return dict(pairs)
+
+
+def json_lines(path: Path, *, once: bool = True) -> list[dict[str, Any]]:
+    """Return the objects of JSON lines."""
+    rows = [json_of(line, once=once) for line in text_of(path).split("\n") if line.strip()]
+    if not all(isinstance(row, dict) for row in rows):
+        raise Unreadable("a line is no object")
+    return rows
+
+
+def own_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """Return the rows of a file of ours, and its header."""
+    header = _sidecar(path)
+    kind = kind_of(path)
+    if kind in {".jsonl", ".ndjson"}:
+        rows = json_lines(path)
+        if rows and HEADER in rows[0]:
+            header = rows.pop(0)[HEADER]
+        return rows, header
+    if kind == ".parquet":
+        return parquet_rows(path), header
+    if kind in {".csv", ".tsv"}:
+        return table_rows(text_of(path), "\t" if kind == ".tsv" else ","), header
+    raise Unreadable("no suffix of ours")
+
+
+def _sidecar(path: Path) -> dict[str, Any] | None:
+    beside = path.with_name(f"{path.name}.meta.json")
+    return json_of(beside.read_text(encoding="utf-8")) if beside.exists() else None
+
+
+def table_rows(text: str, separator: str) -> list[dict[str, Any]]:
+    """Return the rows of a table by its line of names; an empty cell is None."""
+    try:
+        table = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise Unreadable(f"no table: {error}") from error
+    rows = [row for row in table if row]
+    if not rows or len(set(rows[0])) != len(rows[0]):
+        raise Unreadable("no names of columns, or one stands twice")
+    names = rows[0]
+    if any(len(row) > len(names) for row in rows):
+        raise Unreadable("a row has more fields than there are columns")
+    return [dict.fromkeys(names) | {n: v or None for n, v in zip(names, row, strict=False)}
+            for row in rows[1:]]  # fmt: skip
+
+
+def parquet_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of Parquet, as another library reads them."""
+    try:
+        table = pq.ParquetFile(path).read()
+        table.validate(full=True)
+        return table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise Unreadable(f"no Parquet: {error}") from error
