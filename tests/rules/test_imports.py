@@ -13,7 +13,9 @@ SOURCES = {side: ROOT / side / "src/evenhand" for side in ("shared", "generator"
 # module -> the only files that may import it, below the side's package
 ONLY_IN = [
     ("generator", "spacy", ("parse.py",)),
-    ("generator", "huggingface_hub", ("hub.py",)),
+    ("generator", "huggingface_hub", ("hub/",)),
+    ("generator", "httpx2", ("hub/",)),
+    ("generator", "mlcroissant", ("croissant.py",)),
     ("generator", "tokenizers", ("pieces.py",)),
     ("scorer", "onnxruntime", ("runtime/",)),
     ("scorer", "tokenizers", ("runtime/",)),
