@@ -38,12 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--style", metavar="S",
         help="words in which BBQ's rows are put: pair, pair-qonly (multiple-choice); race, arc,"
-        " qonly, plain (seq2seq-lm); default: the first of the model's task",
+        " qonly, plain (seq2seq-lm, causal-lm), chat (causal-lm); default: the first of the task",
     )  # fmt: skip
     parser.add_argument(
         "--normalise", metavar="N",
         help="how BBQ compares answers of different lengths: total, token, unconditional"
-        " (seq2seq-lm; default: total)",
+        " (seq2seq-lm, causal-lm; default: total)",
     )  # fmt: skip
     parser.add_argument(
         "--batch-tokens", metavar="N", type=int, default=4096,

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from evenhand.contract import WrongUse
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.predict.asking import Advance, Options
-from evenhand.scorer.runtime import multiple_choice, seq2seq_lm
+from evenhand.scorer.runtime import causal_options, multiple_choice, seq2seq_lm
+from evenhand.scorer.runtime.chat import chat_template_of
 from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.prompts import COLUMNS, Prompts, prompts
 from evenhand.scorer.runtime.session import ExportedModel
@@ -56,8 +57,43 @@ def _by_decoder(model: ExportedModel, asked: Prompts, options: Options, advance:
     )
 
 
+# allenai/unifiedqa, README: what divides the parts of an input; here an option is the last part.
+_SEPARATOR = r" \n"
+
+
+def _by_prefix(model: ExportedModel, asked: Prompts, options: Options, advance: Advance) -> Scores:
+    asked, wording = _for_prefix(model, asked, str(options.style))
+    return causal_options.score_options(
+        model,
+        asked,
+        wording,
+        normalisation=str(options.normalise),
+        budget=options.batch_tokens,
+        advance=advance,
+    )
+
+
+def _for_prefix(
+    model: ExportedModel, asked: Prompts, style: str
+) -> tuple[Prompts, causal_options.Wording]:
+    """Make prompts that an option can follow, and the one that says nothing."""
+    if style == "plain":
+        return asked, causal_options.Wording("Answer:", written_out=False)
+    if style == "chat":
+        template = chat_template_of(model)
+        texts = pl.Series(template.prompts(asked.texts))
+        wording = causal_options.Wording(template.prompt(""), written_out=True)
+        return dataclasses.replace(asked, texts=texts), wording
+    behind = asked.options.select(pl.format(" {}", pl.all()).name.keep())
+    parts = dataclasses.replace(asked, texts=asked.texts + _SEPARATOR, options=behind)
+    return parts, causal_options.Wording(_SEPARATOR.strip(), written_out=False)
+
+
 _READINGS: dict[Task, _Reading] = {
     "multiple-choice": _Reading(("pair", "pair-qonly"), (_LOGIT,), 2_048, _by_head),
+    "causal-lm": _Reading(
+        ("plain", "chat", "race", "arc", "qonly"), causal_options.NORMALISATIONS, 256, _by_prefix
+    ),
     "seq2seq-lm": _Reading(
         ("race", "arc", "qonly", "plain"), seq2seq_lm.NORMALISATIONS, 1_024, _by_decoder
     ),
