@@ -34,6 +34,7 @@ _OWN_COLUMNS = {*PREDICTION_COLUMNS, *COLUMNS}
 _FILLED_IN = {*COLUMNS, *QUESTION_COLUMNS}
 _WORKBOOK = "xl/workbook.xml"
 _UNIFIEDQA_FIELD = "unifiedqa-t5-11b_pred_"
+_OWN_KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 _TABLE_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -171,7 +172,7 @@ def reader_for(paths: Sequence[Path], offered: Sequence[str]) -> Recognised:
     told: dict[str, tuple[Path, Recognised]] = {}
     for path in paths:
         # A path that is no file is refused by our own reader, in its words.
-        found = (recognise(path) if path.is_file() else None) or Recognised(OURS, "nothing else")
+        found = (recognise(path) if path.is_file() else None) or _by_name(path, offered)
         if found.reader == any_table.NAME and not is_offered(any_table.NAME, offered):
             found = Recognised(OURS, "a table")
         if found.reader != REQUESTS:
@@ -184,6 +185,16 @@ def reader_for(paths: Sequence[Path], offered: Sequence[str]) -> Recognised:
     ((path, found),) = told.values()
     _check_offered(path, found, offered)
     return found
+
+
+def _by_name(path: Path, offered: Sequence[str]) -> Recognised:
+    """Take a file of which nothing is recognised for ours, where its name says that it may be."""
+    if path.is_file() and kind_of(path) not in _OWN_KINDS:
+        raise DataRefused(
+            f"{path} begins as no format that is known, and its name does not end in"
+            f" {', '.join(_OWN_KINDS)}; formats that `--reader` takes: {', '.join(offered)}."
+        )
+    return Recognised(OURS, "nothing else fits")
 
 
 def _check_offered(path: Path, found: Recognised, offered: Sequence[str]) -> None:
