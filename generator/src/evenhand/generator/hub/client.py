@@ -49,11 +49,14 @@ class Repository:
         self.is_logged_in = get_token() is not None
         self._say = say
 
-    def _ask(self, doing: str, call: Callable[[], Answer]) -> Answer:
+    def _ask(
+        self, doing: str, call: Callable[[], Answer], *, is_client_patient: bool = False
+    ) -> Answer:
+        """Ask in plain words, and patiently where the client does not try again by itself."""
         from evenhand.generator.hub.patience import patiently, plain_words
 
         with plain_words(self.endpoint, self.name, doing):
-            return patiently(call, self._say)
+            return call() if is_client_patient else patiently(call, self._say)
 
     def _ask_if_there(self, call: Callable[[], Answer]) -> Answer | None:
         """Return None where there is no such repository, revision or file."""
@@ -99,6 +102,7 @@ class Repository:
                     self.name, recursive=True, revision=revision, repo_type=_DATASET
                 )
             ),
+            is_client_patient=True,
         )
         return {
             one.path: (one.size, one.lfs.sha256 if one.lfs else None)
@@ -169,6 +173,7 @@ class Repository:
             lambda: self._api.preupload_lfs_files(
                 self.name, [addition], repo_type=_DATASET, free_memory=False
             ),
+            is_client_patient=True,
         )
 
     def commit(

@@ -59,7 +59,8 @@ def patiently(
         except _TROUBLES as error:
             trouble = cause_of(error)
             asked = retry_after(trouble)
-            if not is_passing(trouble) or asked > LONGEST_WAIT:
+            # The client wraps what it was patient with itself; that is not waited for twice.
+            if trouble is not error or not is_passing(trouble) or asked > LONGEST_WAIT:
                 raise
             seconds = max(pause, asked)
             say(f"{_what_happened(trouble)}; trying again in {seconds:g} s")

@@ -1,0 +1,577 @@
+"""A Hub on loopback: real HTTP, real commits, tags and ranges, and every way of failing."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from evenhand.contract.cli import main
+
+WRITER, READER = "hf_writerwriterwriterwriter", "hf_readerreaderreaderreader"
+
+
+class Blob(NamedTuple):
+    """One file of a commit."""
+
+    data: bytes
+    is_lfs: bool
+
+    @property
+    def oid(self) -> str:
+        """The id that git gives the content; of a large file that of its pointer."""
+        content = self.data if not self.is_lfs else self.sha256.encode()
+        return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()  # noqa: S324
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the content."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+@dataclass
+class Repo:
+    """A dataset repository: commits, branches and tags."""
+
+    private: bool = False
+    gated: Any = False
+    commits: dict[str, dict[str, Blob]] = field(default_factory=dict)
+    branches: dict[str, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+    messages: list[str] = field(default_factory=list)
+
+    def commit(self, files: dict[str, Blob], message: str) -> str:
+        """Add a commit to ``main``."""
+        stamp = f"{len(self.commits)} {message} {sorted((k, v.oid) for k, v in files.items())}"
+        oid = hashlib.sha1(stamp.encode()).hexdigest()  # noqa: S324
+        self.commits[oid] = files
+        self.branches["main"] = oid
+        self.messages.append(message)
+        return oid
+
+    def resolve(self, revision: str) -> str | None:
+        """Return the commit of a branch, tag or commit."""
+        commit = self.branches.get(revision) or self.tags.get(revision) or revision
+        return commit if commit in self.commits else None
+
+
+@dataclass
+class Fault:
+    """Something that goes wrong with the next matching requests."""
+
+    method: str
+    path: str
+    times: int = 1
+    skip: int = 0
+    """Matching requests that go well first."""
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    cut: bool = False
+    """Close without an answer; of a download, after half of it."""
+    lost: bool = False
+    """Do it, and close without an answer."""
+    delay: float = 0
+    hold: threading.Event | None = None
+    """Wait for this before going on."""
+    reached: threading.Event = field(default_factory=threading.Event)
+
+    def matches(self, method: str, path: str) -> bool:
+        """Say whether it is this request's turn, and count it."""
+        if self.times <= 0 or method != self.method or not re.search(self.path, path):
+            return False
+        if self.skip:
+            self.skip -= 1
+            return False
+        self.times -= 1
+        return True
+
+
+class Answer(Exception):
+    """An answer that ends the handling of a request."""
+
+    def __init__(self, status: int, body: Any = None, **headers: str) -> None:
+        super().__init__(status)
+        self.status = status
+        self.body = body
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Hub:
+    """The state of the loopback Hub."""
+
+    def __init__(self) -> None:
+        self.repos: dict[str, Repo] = {}
+        self.objects: dict[str, bytes] = {}
+        self.faults: list[Fault] = []
+        self.requests: list[tuple[str, str]] = []
+        self.ranges: list[str] = []
+        self.unknown: list[str] = []
+        self.members = {WRITER: "writer", READER: "reader"}
+        self.lock = threading.RLock()
+        self.url = ""
+
+    def fail(self, method: str, path: str, **how: Any) -> Fault:
+        """Let a request go wrong."""
+        fault = Fault(method, path, **how)
+        self.faults.append(fault)
+        return fault
+
+    def asked(self, method: str, path: str) -> int:
+        """Count the requests so far."""
+        return sum(m == method and bool(re.search(path, p)) for m, p in self.requests)
+
+    def files(self, name: str, revision: str) -> dict[str, bytes]:
+        """Return the files at a revision."""
+        repo = self.repos[name]
+        commit = repo.resolve(revision)
+        assert commit is not None
+        return {path: blob.data for path, blob in repo.commits[commit].items()}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Speaks the calls of the Hub's API that huggingface_hub and datasets make."""
+
+    protocol_version = "HTTP/1.1"
+    hub: Hub
+
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("do_"):
+            return self.handle_request
+        raise AttributeError(name)
+
+    def handle_request(self) -> None:
+        """Answer one request, or let it go wrong."""
+        self.address = urlsplit(self.path)
+        path = unquote(self.address.path)
+        with self.hub.lock:
+            self.hub.requests.append((self.command, path))
+            faults = (one for one in self.hub.faults if one.matches(self.command, path))
+            self.fault = next(faults, None)
+        try:
+            self.content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self._go_wrong_first()
+            for method, pattern, call in ROUTES:
+                match = re.fullmatch(pattern, path)
+                if match and method == self.command:
+                    with self.hub.lock:
+                        call(self, **{k: v for k, v in match.groupdict().items() if v is not None})
+                    raise Answer(200, {})
+            self.hub.unknown.append(f"{self.command} {path}")
+            raise Answer(501, {"error": "unknown call"})
+        except Answer as answer:
+            self._send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+        except Exception as error:
+            self.hub.unknown.append(f"{self.command} {path}: {error!r}")
+            raise
+
+    def _go_wrong_first(self) -> None:
+        fault = self.fault
+        if fault is None:
+            return
+        fault.reached.set()
+        time.sleep(fault.delay)
+        if fault.hold:
+            fault.hold.wait(30)
+        if fault.status:
+            names = {name.replace("-", "_"): value for name, value in fault.headers.items()}
+            raise Answer(fault.status, {"error": "on purpose"}, **names)
+        if fault.cut and self.command != "GET":
+            self.close_connection = True
+            raise BrokenPipeError
+
+    def _send(self, answer: Answer) -> None:
+        fault = self.fault
+        if fault and fault.lost:
+            self.close_connection = True
+            return
+        body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
+        headers = {"Content-Length": str(len(body)), **answer.headers}
+        self.send_response(answer.status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "HEAD":
+            return
+        if fault and fault.cut:
+            body = body[: len(body) // 2]
+            self.close_connection = True
+        self.wfile.write(body)
+
+    # -- who may do what ---------------------------------------------------------------------
+
+    def member(self) -> str | None:
+        """Return the role of the caller; a token that nobody has is refused."""
+        header = self.headers.get("Authorization")
+        if header is None:
+            return None
+        role = self.hub.members.get(header.removeprefix("Bearer "))
+        if role is None:
+            message = "Invalid credentials in Authorization header"
+            raise Answer(401, {"error": message}, X_Error_Message=message)
+        return role
+
+    def repo(self, name: str, *, write: bool = False) -> Repo:
+        """Return a repository that the caller may see, or answer as the Hub does."""
+        role = self.member()
+        repo = self.hub.repos.get(name)
+        if repo is None or (repo.private and role != "writer"):
+            message = "Repository not found"
+            raise Answer(404 if role else 401, {"error": message}, X_Error_Code="RepoNotFound")
+        if write and role != "writer":
+            message = "You don't have the rights to do this"
+            raise Answer(403, {"error": message}, X_Error_Message=message)
+        return repo
+
+    def commit_of(self, repo: Repo, revision: str) -> str:
+        """Return the commit of a revision, or answer that there is none."""
+        commit = repo.resolve(revision)
+        if commit is None:
+            message = f"Invalid rev id: {revision}"
+            raise Answer(404, {"error": message}, X_Error_Code="RevisionNotFound")
+        return commit
+
+    def json(self) -> Any:
+        """Return the body."""
+        return json.loads(self.content)
+
+    # -- calls -------------------------------------------------------------------------------
+
+    def create(self) -> None:
+        """Make a repository with the file that the Hub puts there."""
+        if self.member() != "writer":
+            message = "You don't have the rights to create a dataset under this namespace"
+            raise Answer(403, {"error": message}, X_Error_Message=message)
+        asked = self.json()
+        name = f"{asked['organization']}/{asked['name']}"
+        if name in self.hub.repos:
+            raise Answer(409, {"error": "You already created this dataset repo"})
+        repo = Repo(private=asked.get("visibility") == "private")
+        repo.commit({".gitattributes": Blob(b"*.parquet filter=lfs\n", False)}, "initial commit")
+        self.hub.repos[name] = repo
+        raise Answer(200, {"url": f"{self.hub.url}/datasets/{name}", "name": name, "id": name})
+
+    def settings(self, name: str) -> None:
+        """Set the gate."""
+        self.repo(name, write=True).gated = self.json()["gated"]
+
+    def validate_yaml(self) -> None:
+        """Read the card's YAML as the Hub does before a commit."""
+        import yaml
+
+        front = self.json()["content"].split("---\n")[1]
+        if not isinstance(yaml.safe_load(front).get("license"), str):
+            raise Answer(400, {"errors": [{"message": '"license" must be a string'}]})
+        raise Answer(200, {"errors": [], "warnings": []})
+
+    def preupload(self, name: str, rev: str) -> None:
+        """Say which files are large, and the oid of those that are there."""
+        repo = self.repo(name, write=True)
+        files = repo.commits[self.commit_of(repo, rev)]
+        answers = []
+        for one in self.json()["files"]:
+            is_lfs = one["path"].endswith(".parquet") or one["size"] > 10_000_000
+            there = files.get(one["path"])
+            oid = there and (there.sha256 if there.is_lfs else there.oid)
+            answers.append(
+                {
+                    **{"path": one["path"], "uploadMode": "lfs" if is_lfs else "regular"},
+                    **{"shouldIgnore": False, "oid": oid},
+                }
+            )
+        raise Answer(200, {"files": answers})
+
+    def lfs_batch(self, name: str) -> None:
+        """Say where to send the large files that are not there."""
+        self.repo(name, write=True)
+        objects = []
+        for one in self.json()["objects"]:
+            upload = {"href": f"{self.hub.url}/lfs/{one['oid']}?signature=secret", "header": {}}
+            verify = {"href": f"{self.hub.url}/lfs-verify"}
+            missing = {"actions": {"upload": upload, "verify": verify}}
+            objects.append({**one, **({} if one["oid"] in self.hub.objects else missing)})
+        raise Answer(200, {"transfer": "basic", "objects": objects})
+
+    def lfs_put(self, oid: str) -> None:
+        """Store a large file under its digest."""
+        if hashlib.sha256(self.content).hexdigest() != oid:
+            raise Answer(400, {"error": "the content has another digest"})
+        self.hub.objects[oid] = self.content
+
+    def lfs_verify(self) -> None:
+        """Say whether a large file arrived."""
+        if self.json()["oid"] not in self.hub.objects:
+            raise Answer(404, {"error": "not there"})
+
+    def commit(self, name: str, rev: str) -> None:
+        """Make one commit of NDJSON lines, on the parent that was named."""
+        repo = self.repo(name, write=True)
+        lines = [json.loads(line) for line in self.content.splitlines()]
+        header = lines[0]["value"]
+        head = self.commit_of(repo, rev)
+        if header.get("parentCommit") not in {None, head}:
+            message = "A commit has happened since. Please refresh and try again."
+            raise Answer(412, {"error": message}, X_Error_Message=message)
+        files = dict(repo.commits[head])
+        for line in lines[1:]:
+            value = line["value"]
+            match line["key"]:
+                case "file":
+                    files[value["path"]] = Blob(base64.b64decode(value["content"]), False)
+                case "lfsFile":
+                    files[value["path"]] = Blob(self.hub.objects[value["oid"]], True)
+                case "deletedFile":
+                    del files[value["path"]]
+        oid = repo.commit(files, header["summary"])
+        url = f"{self.hub.url}/datasets/{name}/commit/{oid}"
+        raise Answer(200, {"success": True, "commitOid": oid, "commitUrl": url, "hookOutput": ""})
+
+    def tag(self, name: str, rev: str) -> None:
+        """Tag a commit, once."""
+        repo = self.repo(name, write=True)
+        tag = self.json()["tag"]
+        if tag in repo.tags:
+            raise Answer(409, {"error": "Tag reference exists already"})
+        repo.tags[tag] = self.commit_of(repo, rev)
+
+    def refs(self, name: str) -> None:
+        """List branches and tags."""
+        repo = self.repo(name)
+        listed = {
+            kind: [
+                {"name": one, "ref": f"refs/{where}/{one}", "targetCommit": commit}
+                for one, commit in refs.items()
+            ]
+            for kind, where, refs in (
+                ("branches", "heads", repo.branches),
+                ("tags", "tags", repo.tags),
+            )
+        }
+        raise Answer(200, {**listed, "converts": []})
+
+    def info(self, name: str, rev: str = "main") -> None:
+        """Describe a revision."""
+        repo = self.repo(name)
+        commit = self.commit_of(repo, rev)
+        siblings = [{"rfilename": path} for path in repo.commits[commit]]
+        told = {"id": name, "sha": commit, "private": repo.private, "gated": repo.gated}
+        raise Answer(200, {**told, "tags": [], "siblings": siblings})
+
+    def tree(self, name: str, rev: str, path: str = "") -> None:
+        """List files below a folder, two to a page, so that paging is real."""
+        repo = self.repo(name)
+        query = parse_qs(self.address.query)
+        entries = self.entries(repo, self.commit_of(repo, rev), path.strip("/"))
+        if query.get("recursive", ["False"])[0].lower() not in {"true", "1"}:
+            depth = path.strip("/").count("/") + bool(path.strip("/"))
+            entries = [one for one in entries if one["path"].count("/") == depth]
+        if path and not entries:
+            raise Answer(404, {"error": "no such folder"}, X_Error_Code="EntryNotFound")
+        start = int(query.get("cursor", ["0"])[0])
+        headers = {}
+        if len(entries) > start + 2:
+            query["cursor"] = [str(start + 2)]
+            rest = "&".join(f"{key}={value[0]}" for key, value in query.items())
+            headers["Link"] = f'<{self.hub.url}{self.address.path}?{rest}>; rel="next"'
+        raise Answer(200, entries[start : start + 2], **headers)
+
+    def entries(self, repo: Repo, commit: str, folder: str) -> list[dict[str, Any]]:
+        """Describe all files and folders below a folder."""
+        found: dict[str, dict[str, Any]] = {}
+        for path, blob in sorted(repo.commits[commit].items()):
+            for parent in (path.rsplit("/", n)[0] for n in range(path.count("/"), 0, -1)):
+                found[parent] = {"type": "directory", "path": parent, "oid": "0" * 40, "size": 0}
+            found[path] = {"type": "file", "path": path, "oid": blob.oid, "size": len(blob.data)}
+            if blob.is_lfs:
+                pointer = {"oid": blob.sha256, "size": len(blob.data), "pointerSize": 130}
+                found[path]["lfs"] = pointer
+        start = f"{folder}/" if folder else ""
+        return [one for path, one in found.items() if path.startswith(start)]
+
+    def paths_info(self, name: str, rev: str) -> None:
+        """Describe the paths that are asked for."""
+        repo = self.repo(name)
+        fields = parse_qs(self.content.decode())
+        wanted = set(fields.get("paths", [])) if fields else set(self.json()["paths"])
+        entries = self.entries(repo, self.commit_of(repo, rev), "")
+        raise Answer(200, [one for one in entries if one["path"] in wanted])
+
+    def resolve(self, name: str, rev: str, path: str) -> None:
+        """Serve a file or a range of it."""
+        repo = self.repo(name)
+        if repo.gated and self.member() != "writer":
+            message = f"Access to dataset {name} is restricted"
+            raise Answer(403, {"error": message}, X_Error_Code="GatedRepo")
+        commit = self.commit_of(repo, rev)
+        blob = repo.commits[commit].get(path)
+        if blob is None:
+            raise Answer(404, {"error": "Entry not found"}, X_Error_Code="EntryNotFound")
+        etag = blob.sha256 if blob.is_lfs else blob.oid
+        headers = {"X_Repo_Commit": commit, "ETag": f'"{etag}"', "Accept_Ranges": "bytes"}
+        if blob.is_lfs:
+            headers |= {"X_Linked_Etag": f'"{etag}"', "X_Linked_Size": str(len(blob.data))}
+        asked = self.headers.get("Range")
+        if asked:
+            self.hub.ranges.append(asked)
+            first, last = asked.removeprefix("bytes=").split("-")
+            stop = min(int(last) + 1 if last else len(blob.data), len(blob.data))
+            part = blob.data[int(first) : stop]
+            where = f"bytes {int(first)}-{stop - 1}/{len(blob.data)}"
+            raise Answer(206, part, Content_Range=where, **headers)
+        raise Answer(200, blob.data, **headers)
+
+
+NAME = r"(?P<name>[^/]+/[^/]+)"
+REV = r"(?P<rev>[^/]+)"
+ROUTES: list[tuple[str, str, Callable[..., None]]] = [
+    ("POST", "/api/repos/create", Handler.create),
+    ("PUT", f"/api/datasets/{NAME}/settings", Handler.settings),
+    ("POST", "/api/validate-yaml", Handler.validate_yaml),
+    ("POST", f"/api/datasets/{NAME}/preupload/{REV}", Handler.preupload),
+    ("POST", f"/datasets/{NAME}.git/info/lfs/objects/batch", Handler.lfs_batch),
+    ("PUT", "/lfs/(?P<oid>[0-9a-f]{64})", Handler.lfs_put),
+    ("POST", "/lfs-verify", Handler.lfs_verify),
+    ("POST", f"/api/datasets/{NAME}/commit/{REV}", Handler.commit),
+    ("POST", f"/api/datasets/{NAME}/tag/{REV}", Handler.tag),
+    ("GET", f"/api/datasets/{NAME}/refs", Handler.refs),
+    ("GET", f"/api/datasets/{NAME}", Handler.info),
+    ("GET", f"/api/datasets/{NAME}/revision/{REV}", Handler.info),
+    ("GET", f"/api/datasets/{NAME}/tree/{REV}(?P<path>/.*)?", Handler.tree),
+    ("POST", f"/api/datasets/{NAME}/paths-info/{REV}", Handler.paths_info),
+    ("GET", f"/datasets/{NAME}/resolve/{REV}/(?P<path>.+)", Handler.resolve),
+    ("HEAD", f"/datasets/{NAME}/resolve/{REV}/(?P<path>.+)", Handler.resolve),
+]
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    """Return a Hub on loopback that is empty; every call that it gets must be one that it knows."""
+    state = Hub()
+    handler = type("BoundHandler", (Handler,), {"hub": state})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        state.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield state
+        server.shutdown()
+        thread.join()
+    assert state.unknown == []
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Runs the command line, or any program, as a user of the loopback Hub."""
+
+    hub: Hub
+    home: Path
+    seen: list[str]
+
+    def environment(self, token: str | None) -> dict[str, str]:
+        """Return the variables of a user with this token."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "EVENHAND_"))}
+        ours = {"HF_ENDPOINT": self.hub.url, "HF_HOME": str(self.home / "hf")}
+        ours |= {"NO_PROXY": "127.0.0.1", "EVENHAND_TRACEBACK": "1"}
+        return {**kept, **ours, **({"HF_TOKEN": token} if token else {})}
+
+    def start(self, *words: object, token: str | None = WRITER) -> subprocess.Popen[str]:
+        """Start a command."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "evenhand.contract.cli", *map(str, words)],
+            cwd=self.home,
+            env=self.environment(token),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, process: subprocess.Popen[str]) -> tuple[int, str, str]:
+        """Wait for a command; return exit code, stdout and stderr."""
+        out, err = process.communicate(timeout=60)
+        self.seen.extend((out, err))
+        return process.returncode, out, err
+
+    def __call__(self, *words: object, token: str | None = WRITER) -> tuple[int, str, str]:
+        """Run a command."""
+        return self.finish(self.start(*words, token=token))
+
+    def python(self, program: str, token: str | None = READER) -> str:
+        """Run a program with the real clients and return what it prints."""
+        run = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=self.home,
+            env=self.environment(token) | {"HF_HUB_DISABLE_XET": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+
+@pytest.fixture
+def call(hub: Hub, tmp_path: Path) -> Iterator[Caller]:
+    """Return a runner of commands; after the test, no output may hold a token or signature."""
+    caller = Caller(hub, tmp_path, [])
+    yield caller
+    written = [p.read_text(errors="replace") for p in tmp_path.rglob("*.json") if p.is_file()]
+    for text in (*caller.seen, *written):
+        assert WRITER not in text
+        assert READER not in text
+        assert "signature=" not in text
+
+
+TEMPLATE = """\
+{% set attribute_kind = "person" %}
+{% block context %}The {{ x1 }} reader met the {{ x2 }} reader.{% endblock %}
+{% block question %}Who {{ attribute }}?{% endblock %}
+{% block statement %}The {{ mask }} reader {{ attribute }}.{% endblock %}
+"""
+SUBJECTS = ("Tabloid", "Evening", "Sunday", "Weekly")
+
+
+@pytest.fixture(scope="session")
+def versions(tmp_path_factory) -> Callable[..., Path]:
+    """Return a function that generates a version of a small set; n is the number of subjects."""
+    root = tmp_path_factory.mktemp("versions")
+
+    def version(number: str, *options: str, n: int = 3, words: str = "was rude") -> Path:
+        out = root / "-".join([number, str(n), words.replace(" ", "_"), *options]) / "v"
+        if out.is_dir():
+            return out
+        own = out.parent / "own"
+        rows = "".join(f"{s.lower()}\t{s}\tours\n" for s in SUBJECTS[:n])
+        files = {
+            "readers/t00.jinja": TEMPLATE,
+            "subjects/readers.tsv": f"key\tword\tsource\n{rows}",
+            "attributes/readers.tsv": (
+                "key\tkind\tcategory\tpositive\tpositive_plural\tnegative\tnegative_plural\tsource"
+                f"\treview\nrude\tperson\tmanners\t{words}\twere\twas polite\twere polite\tours\t\n"
+            ),
+        }
+        for name, text in files.items():
+            (own / name).parent.mkdir(parents=True, exist_ok=True)
+            (own / name).write_text(text, encoding="utf-8")
+        made = ["generate", "unqover", "--templates", str(own), "--version", number, *options]
+        assert main([*made, "--repo", "org/name", "--out", str(out)]) == 0
+        return out
+
+    return version
