@@ -17,6 +17,7 @@ from typing import Protocol
 
 from evenhand.contract.commands import COMMANDS, CommandEntry
 from evenhand.contract.errors import DataRefused, WrongUse
+from evenhand.contract.tables import printable
 
 DISTRIBUTIONS = ("evenhand-contract", "evenhand-generator", "evenhand-scorer")
 _OWN_COMMANDS = {
@@ -61,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("EVENHAND_TRACEBACK"):
             traceback.print_exc()
         sentence, code = _sentence_of(error)
-        print(f"evenhand: {sentence}", file=sys.stderr)
+        print(f"evenhand: {printable(sentence)}", file=sys.stderr)
     return code
 
 

@@ -53,6 +53,20 @@ def render_html(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def printable(text: str) -> str:
+    r"""Return a text of a file as it may be printed: what would steer a terminal is spelled out.
+
+    >>> printable("a\x1b[2Jb\u202ec\nd")
+    'a\\x1b[2Jb\\u202ec\nd'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        mark if mark.isprintable() or mark == "\n" else mark.encode("unicode_escape").decode()
+        for mark in text
+    )
+
+
 def _html_cells(
     row: Mapping[str, Any], columns: list[str], rows: Sequence[Mapping[str, Any]]
 ) -> str:
@@ -72,7 +86,7 @@ def _cell(value: object) -> str:
         return f"{value:.4f}"
     if isinstance(value, int):
         return f"{value:,}"
-    return str(value)
+    return printable(str(value)).replace("\n", "\\n")
 
 
 def _is_number(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
