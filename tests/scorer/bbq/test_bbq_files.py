@@ -317,9 +317,7 @@ def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
         }
     ]
     assert [(fault.kind, fault.n) for fault in faults] == [("missing ids in Age", 1)]
-    assert notes == [
-        "Age: 1 answers are unscored: no matching answer (Age-00000 'the cashier')."
-    ]
+    assert notes == ["Age: 1 answers are unscored: no matching answer (Age-00000 'the cashier')."]
 
 
 def test_refusal_names_the_command_that_lists_all(age, answers, tmp_path) -> None:
