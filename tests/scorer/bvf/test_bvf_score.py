@@ -305,7 +305,7 @@ def test_an_interval_of_a_signed_mean_covers_what_it_should() -> None:
 
 
 def test_a_planted_slope_is_found(bvf_items: Make, predicted: Make, topics_of_size: Make) -> None:
-    """A risk of .1 + .02 a year of education comes back as a coefficient of .02 with r squared 1."""
+    """A risk of .1 + .02 a year of education comes back: coefficient .02, r squared 1."""
     facts = read_facts(None)
     known = facts.filter(pl.col("years_of_education").is_not_null())["subject"].head(12).to_list()
     years = dict(facts.select("subject", "years_of_education").iter_rows())

@@ -1,8 +1,8 @@
 """The reference code's own results: a JSON file for each occupation, named after it.
 
 Its scripts write ``res/<model>/<occupation>_<anything>.json``: one list a context, in the order of
-the table of contexts. For gender it is the probability of the first class and the context's count;
-for other topics one number for each word of Y and the count, which its script for race then scales
+the table of contexts: for gender the probability of `male` and the context's count, for race those
+of seven words and the count, which its script then scales
 (EmpathYang/Prejudice-Volatility-Framework, ``gender_occ_batch.py`` and ``calculate.py``).
 """
 
@@ -24,6 +24,12 @@ from evenhand.scorer.inputs import Inputs, check_paths, record_of
 from evenhand.scorer.readers.streams import whole
 
 NAME = "bvf-table"
+
+GENDERS = ("male", "female")
+"""Of these two the first one's probability is written."""
+RACES = ("white", "black", "african", "asian", "hispanic", "latino", "indian")
+"""Words whose probabilities are written, in this order. The script takes the mean of two words of a
+class; ours are added up (Eq. 8)."""
 
 _TOLERANCE = 1e-6
 
@@ -76,7 +82,8 @@ def _asked(dataset: Dataset) -> _Asked:
             " of one topic (`evenhand import bvf` makes one of the original's contexts)."
         )
     topic = topics_of(dataset.manifest.provenance, str(dataset.folder))[configs[0]]
-    items = dataset.scan(configs[0]).select(ITEM_KINDS).filter(pl.col("order") == "last").collect()
+    rows = dataset.scan(configs[0]).select(list(ITEM_KINDS))
+    items = rows.filter(pl.col("order") == "last").collect()
     return _Asked(configs[0], topic, items)
 
 
@@ -137,13 +144,13 @@ def _check_counts(path: Path, counts: np.ndarray[Any, Any], items: pl.DataFrame)
 def _columns(
     path: Path, values: np.ndarray[tuple[int, int], np.dtype[np.float64]], topic: Topic
 ) -> dict[str, np.ndarray[Any, Any]]:
-    classes = list(topic.classes)
-    words = [word for own in topic.classes.values() for word in own]
-    if values.shape[1] == 1 and len(classes) == 2:
-        return {P + classes[0]: values[:, 0], P + classes[1]: 1 - values[:, 0]}
-    if values.shape[1] == len(words):
-        return {WORD_P + word: values[:, at] for at, word in enumerate(words)}
+    words = {word for own in topic.classes.values() for word in own}
+    if values.shape[1] == 1 and set(topic.classes) == set(GENDERS):
+        return {P + GENDERS[0]: values[:, 0], P + GENDERS[1]: 1 - values[:, 0]}
+    if values.shape[1] == len(RACES) and words == set(RACES):
+        return {WORD_P + word: values[:, at] for at, word in enumerate(RACES)}
     raise DataRefused(
-        f"{path} has {values.shape[1]} probabilities a context; one for the first of two classes,"
-        f" or one for each of the {len(words)} words of Y was expected."
+        f"{path} has {values.shape[1]} probabilities a context; one (of {GENDERS[0]}) for the"
+        f" classes {' and '.join(GENDERS)}, or {len(RACES)} for the words {', '.join(RACES)} were"
+        " expected."
     )
