@@ -19,6 +19,7 @@ COMMANDS = (
     CommandEntry("show", "evenhand-generator", "print a few rows of a benchmark"),
     CommandEntry("generate", "evenhand-generator", "render a benchmark into a dataset folder"),
     CommandEntry("import", "evenhand-generator", "turn an official release into a dataset folder"),
+    CommandEntry("mine", "evenhand-generator", "find contexts in a corpus, by rules"),
     CommandEntry("diff", "evenhand-generator", "say what changed between two dataset versions"),
     CommandEntry("publish", "evenhand-generator", "put a dataset version on the Hub at a tag"),
     CommandEntry("pull", "evenhand-generator", "get a dataset version from the Hub, checked"),

@@ -2,16 +2,23 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from evenhand.generator.bvf.adjective import Descriptions
 from evenhand.generator.bvf.reference import PRONOUNS, UNREAD, References
 from evenhand.generator.bvf.skeleton import Skeletons
 from evenhand.generator.bvf.subjects import INDEFINITE, NO_NAMES, Subjects, plural
-from evenhand.generator.bvf.topics import NamedTopic, read_cues, read_words
+from evenhand.generator.bvf.topics import (
+    OUR_FOLDER,
+    NamedTopic,
+    cue_files,
+    read_cues,
+    read_words,
+)
 from evenhand.generator.bvf.tree import Tree
 from evenhand.generator.parse import Parse
 
-RULES_VERSION = "1"
+RULES_VERSION = "en-1"
 """Grows with every change of a rule that can change a context."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|,")
@@ -27,17 +34,24 @@ class Rules:
 
     Args:
         topic: the words of Y.
-        occupations: X, in lower case.
+        occupations: a file with X; null for the paper's.
         has_coreference: a component says what refers to what, so the rules about subjects do not
             decide which sentences are parsed.
     """
 
+    version = RULES_VERSION
+
     def __init__(
-        self, topic: NamedTopic, occupations: list[str], *, has_coreference: bool = False
+        self, topic: NamedTopic, occupations: Path | None = None, *, has_coreference: bool = False
     ) -> None:
-        self._class_of = topic.class_of()
+        names = frozenset(word.lower() for word in read_words(occupations or "occupations"))
         cues = read_cues(topic)
-        names = frozenset(word.lower() for word in occupations)
+        self.lists = [
+            occupations or OUR_FOLDER / "occupations.tsv",
+            *(OUR_FOLDER / name for name in ("people.tsv", "irregular_verbs.tsv")),
+            *cue_files(topic),
+        ]
+        self._class_of = topic.class_of()
         self._people = names | frozenset(read_words("people"))
         self._has_coreference = has_coreference
         self._evidence = {**cues, **self._class_of}

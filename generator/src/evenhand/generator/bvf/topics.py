@@ -81,15 +81,21 @@ def read_cues(topic: NamedTopic) -> dict[str, str]:
     For gender these are titles, nouns and the given names of UnQover's list; for other topics
     there are none.
     """
-    path = OUR_FOLDER / "cues" / f"{topic.name}.tsv"
-    if not path.is_file():
+    if not (files := cue_files(topic)):
         return {}
-    entries = read_list(path, required=("class", "word", "source"))
+    own, names = files
+    entries = read_list(own, required=("class", "word", "source"))
     cues = {entry.values["word"]: entry.values["class"] for entry in entries}
-    names = OUR_FOLDER.parent / "unqover" / "subjects" / "names.tsv"
     for entry in read_list(names, required=("key", "word", "group", "source")):
         cues.setdefault(entry.values["word"].lower(), entry.values["group"])
     return {word: class_ for word, class_ in cues.items() if class_ in topic.topic.classes}
+
+
+def cue_files(topic: NamedTopic) -> list[Path]:
+    """Return the lists of a topic's cues: its own and that of given names, or none."""
+    own = OUR_FOLDER / "cues" / f"{topic.name}.tsv"
+    names = OUR_FOLDER.parent / "unqover" / "subjects" / "names.tsv"
+    return [own, names] if own.is_file() else []
 
 
 def read_words(name_or_path: str | Path) -> list[str]:

@@ -1,0 +1,218 @@
+"""Contexts mined from a corpus: read, cut into units, parsed in processes, merged, written.
+
+What each unit gave is a file in ``OUT.partial``; a run that was broken off goes on where it
+stopped, and the finished file has the same bytes.
+"""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from evenhand.contract.errors import DataRefused
+from evenhand.contract.files import (
+    atomic_path,
+    canonical_json,
+    sha256_of_file,
+    write_atomically,
+)
+from evenhand.generator import __version__
+from evenhand.generator.bvf.contexts import (
+    FORMAT,
+    Context,
+    CorpusFile,
+    MiningHeader,
+    header_line,
+)
+from evenhand.generator.bvf.languages import rules_for
+from evenhand.generator.bvf.merging import merged, sorted_by_count, spill, spilled
+from evenhand.generator.bvf.topics import NamedTopic, Protocol
+from evenhand.generator.bvf.units import UNIT_CHARACTERS, Found, units
+from evenhand.generator.bvf.workers import Shards, Tools
+from evenhand.generator.corpora.files import CorpusSource, corpus_sources
+from evenhand.generator.corpora.readers import TEXT_FIELD
+from evenhand.generator.folders import digest_of_content
+from evenhand.generator.parse import BATCH_SENTENCES, DEFAULT_MODEL, describe
+from evenhand.generator.progress import Reporter
+
+
+@dataclass(frozen=True, kw_only=True)
+class MiningOptions:
+    """What a call of ``mine bvf`` asks for."""
+
+    corpus: list[Path]
+    topic: NamedTopic
+    out: Path
+    protocol: Protocol = "paper"
+    workers: int = 1
+    limit: int | None = None
+    """Documents."""
+    min_count: int = 1
+    text_field: str = TEXT_FIELD
+    model: str = DEFAULT_MODEL
+    language: str | None = None
+    """Whose rules are used; null for the model's."""
+    coreference: str | None = None
+    occupations: Path | None = None
+    with_examples: bool = True
+
+
+def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
+    """Mine a corpus and write the contexts file.
+
+    Returns:
+        What the file's first line says.
+
+    Raises:
+        DataRefused: the corpus or a list is faulty, nothing was found, or another call's work
+            lies beside ``out``.
+        WrongUse: spaCy, the model or the component is missing, or there are no rules for the
+            language.
+    """
+    sources = corpus_sources(options.corpus)
+    header = _header(options, sources)
+    tools = Tools(
+        topic=options.topic,
+        occupations=options.occupations,
+        model=options.model,
+        language=header.language,
+        coreference=options.coreference,
+    )
+    partial = options.out.with_name(f"{options.out.name}.partial")
+    _open_partial(partial, header)
+    shards = Shards(partial / "units", tools, options.workers, reporter)
+    made = units(sources, text_field=options.text_field, limit=options.limit)
+    header = _with_counts(header, shards.of(made))
+    header = _write(options, header, shards, partial)
+    shutil.rmtree(partial)
+    return header
+
+
+def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader:
+    """Return all that the first line says before anything is mined."""
+    facts = describe(options.model)
+    language = options.language or facts.language
+    rules = rules_for(
+        language,
+        options.topic,
+        options.occupations,
+        has_coreference=options.coreference is not None,
+    )
+    return MiningHeader(
+        format=FORMAT,
+        topic=options.topic.name,
+        form=options.topic.form,
+        classes=options.topic.topic.classes,
+        protocol=options.protocol,
+        corpus=[
+            CorpusFile(
+                name=source.name,
+                sha256=sha256_of_file(source.path),
+                bytes=source.path.stat().st_size,
+            )
+            for source in sources
+        ],
+        text_field=options.text_field,
+        limit=options.limit,
+        min_count=options.min_count,
+        language=language,
+        spacy_model=facts.model,
+        spacy_model_version=facts.version,
+        spacy_version=facts.spacy_version,
+        coreference=options.coreference,
+        rules_version=rules.version,
+        lists_sha256=digest_of_content(rules.lists),
+        generator_version=__version__,
+        **dict.fromkeys(("n_documents", "n_sentences", "n_too_long", "n_parsed"), 0),
+        **dict.fromkeys(("n_matched", "n_contexts"), 0),
+    )
+
+
+def _open_partial(partial: Path, header: MiningHeader) -> None:
+    """Make the folder of work in progress, or go on with that of the same call.
+
+    Raises:
+        DataRefused: the folder holds the work of another call.
+    """
+    # How often a context must be found decides at the end, so it may differ.
+    plan = canonical_json(
+        {
+            "header": msgspec.structs.replace(header, min_count=1),
+            "unit_characters": UNIT_CHARACTERS,
+            "batch_sentences": BATCH_SENTENCES,
+        }
+    )
+    path = partial / "plan.json"
+    if not partial.exists():
+        partial.mkdir()
+        write_atomically(path, plan)
+    elif not path.is_file() or path.read_bytes() != plan:
+        raise DataRefused(
+            f"{partial} holds the unfinished work of a call with another corpus, topic, model or"
+            " option; remove it, or choose another --out."
+        )
+
+
+def _with_counts(header: MiningHeader, found: Iterable[Found]) -> MiningHeader:
+    """Add up what was read."""
+    totals = dict.fromkeys(("n_documents", "n_sentences", "n_too_long", "n_parsed"), 0)
+    n_matched = 0
+    for unit in found:
+        for name in totals:
+            totals[name] += getattr(unit, name)
+        n_matched += sum(context.count for context in unit.contexts)
+    return msgspec.structs.replace(header, **totals, n_matched=n_matched)
+
+
+def _write(
+    options: MiningOptions, header: MiningHeader, shards: Shards, partial: Path
+) -> MiningHeader:
+    """Merge the units and write the file."""
+    if header.n_sentences == 0:
+        raise _nothing(partial, "The corpus holds no text; name other files with --corpus.")
+    kept = partial / "kept.jsonl"
+    total = 0
+
+    def frequent() -> Iterator[Context]:
+        nonlocal total
+        for context in merged(shards.streams(), partial):
+            if context.count >= options.min_count:
+                total += context.count
+                yield context
+
+    n_contexts = spill(frequent(), kept)
+    if n_contexts == 0:
+        raise _nothing(partial, _why_none(header))
+    header = msgspec.structs.replace(header, n_contexts=n_contexts)
+    encoder = msgspec.json.Encoder()
+    with atomic_path(options.out) as temporary, temporary.open("wb") as stream:
+        stream.write(header_line(header))
+        for context in sorted_by_count(spilled(kept), partial):
+            line = msgspec.structs.replace(
+                context,
+                weight=context.count / total,
+                example=context.example if options.with_examples else None,
+            )
+            stream.write(encoder.encode(line) + b"\n")
+    return header
+
+
+def _nothing(partial: Path, sentence: str) -> DataRefused:
+    """Return the refusal of a corpus that gives nothing; there is nothing to go on with either."""
+    shutil.rmtree(partial)
+    return DataRefused(sentence)
+
+
+def _why_none(header: MiningHeader) -> str:
+    if header.n_matched:
+        return (
+            f"{header.n_matched:,} contexts were found, none of them {header.min_count:,} times;"
+            " lower --min-count."
+        )
+    return (
+        f"No context was found in {header.n_sentences:,} sentences, of which"
+        f" {header.n_parsed:,} hold the words it takes; mine a larger corpus, or one of the"
+        f" language `{header.language}`."
+    )
