@@ -3,14 +3,18 @@
 import argparse
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from evenhand.contract import cli
+from evenhand.contract.commands import COMMANDS
 from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.tables import FORMATS, render_rows
 
+ROOT = Path(__file__).parents[2]
 ROWS = [
     {"subject": "arab", "gamma": 0.25, "n": 1400, "few": True},
     {"subject": "a|b", "gamma": None, "n": 7, "few": False},
@@ -67,14 +71,34 @@ def test_a_command_of_a_missing_package_names_the_package(monkeypatch) -> None:
         cli._load("score")
 
 
+def commands_of(distribution: str) -> list[str]:
+    """Return a package's commands as the contract's table has them."""
+    return [entry.name for entry in COMMANDS if entry.distribution == distribution]
+
+
 def test_help_without_the_other_packages_lists_what_they_have(monkeypatch, capsys) -> None:
-    """A lone contract shows its own commands and names the rest by package."""
+    """A lone contract shows its own commands, one a line, and names the rest by package."""
     monkeypatch.setattr(cli, "entry_points", lambda **_: ())
 
     assert cli.main(["--help"]) == 0
-    out = capsys.readouterr().out
-    assert "evenhand-scorer is not installed; it has: export, predict, check" in out
-    assert "  verify " in out
+    lines = capsys.readouterr().out.splitlines()
+    own = [line.split()[0] for line in lines if line.startswith("  ") and "evenhand" not in line]
+    absent = [line for line in lines if "is not installed" in line]
+
+    assert own == commands_of("evenhand-contract")
+    assert absent == [
+        f"{name} is not installed; it has: {', '.join(commands_of(name))}"
+        for name in ("evenhand-generator", "evenhand-scorer")
+    ]
+
+
+@pytest.mark.parametrize("side", ["generator", "scorer"])
+def test_the_table_of_commands_is_what_the_packages_have(side: str) -> None:
+    """A command stands in the contract's table if its package names it, and only then."""
+    project = tomllib.loads((ROOT / side / "pyproject.toml").read_text())["project"]
+    points = project["entry-points"]["evenhand.commands"]
+
+    assert set(commands_of(project["name"])) == set(points)
 
 
 def test_wrong_arguments_exit_with_2(capsys) -> None:
