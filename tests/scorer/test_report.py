@@ -549,6 +549,23 @@ def test_several_models_are_ranked_and_compared(page) -> None:
     assert text.count("Religion · ") == 2
 
 
+def test_the_cards_of_several_models_share_one_axis(page) -> None:
+    """A mu of 0.1 lies half as far along its card's line as one of 0.2, whatever its chance."""
+    cards = re.findall(
+        r"<article.*?</article>",
+        page(
+            report(metric("mu", 0.2, null_reference=null_reference(0.05))),
+            report(metric("mu", 0.1, null_reference=null_reference(0.1)), model="other-qa"),
+        ),
+        re.DOTALL,
+    )
+    drawn = [re.search(r'<svg x="([\d.]+)%" y="50%"', card) for card in cards[:2]]
+    first, second = (float(own[1]) for own in drawn if own is not None)
+
+    assert first == pytest.approx(2 * second, abs=0.02)
+    assert first > 90
+
+
 def test_a_language_model_and_its_qa_model_show_the_shift(page) -> None:
     """By subject the QA model's gamma less the language model's: 0.2 - -0.1 = +0.3."""
     masked = [

@@ -2,6 +2,8 @@
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
+from collections.abc import Sequence
+
 from evenhand.contract.report import GroupValue, Metric, NullReference, Report
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Evidence, Figure, Finding, Mark, TrackPlot
@@ -38,8 +40,32 @@ def differs(value: GroupValue, report: Report) -> bool:
     return value.p_holm is not None and value.p_holm < 1 - report.level
 
 
-def finding(result: ModelResult, config: str) -> Finding:
-    """Tell what one model did on one config."""
+def shared_axis(results: Sequence[ModelResult], configs: Sequence[str]) -> Axis:
+    """Return one axis for mu of all models and configs, so that their cards can be compared."""
+    reach = [0.0]
+    for result in results:
+        for config in configs:
+            reach += _reach(metric_of(result.report, "unqover.mu", config))
+    return Axis(reach)
+
+
+def _reach(mu: Metric | None) -> list[float]:
+    """Return all that is drawn of mu: value, interval, and where it would lie by chance."""
+    if mu is None or mu.value is None:
+        return []
+    found = [mu.value]
+    found += [] if mu.null_reference is None else [mu.null_reference.quantile_95]
+    return found + ([] if mu.interval is None else [mu.interval.high])
+
+
+def finding(result: ModelResult, config: str, axis: Axis) -> Finding:
+    """Tell what one model did on one config.
+
+    Args:
+        result: the model.
+        config: the config.
+        axis: of mu.
+    """
     report = result.report
     mu = metric_of(report, "unqover.mu", config)
     evidence = _evidence(mu, _n_standing_out(report, config))
@@ -58,7 +84,7 @@ def finding(result: ModelResult, config: str) -> Finding:
         evidence=evidence,
         verdict=_verdict(evidence, config, mu),
         support=[sentence for sentence in support if sentence],
-        figure=_strip(mu, result.label),
+        figure=_strip(mu, axis, result.label),
     )
 
 
@@ -204,15 +230,11 @@ def _about_left_out(mu: Metric | None) -> str:
     return f"{things(mu.n_unscored, 'example was', 'examples were')} left out."
 
 
-def _strip(mu: Metric | None, model: str) -> Figure | None:
+def _strip(mu: Metric | None, axis: Axis, model: str) -> Figure | None:
     """Draw mu on one line with the band in which it would lie if nothing were there."""
     if mu is None or mu.value is None:
         return None
     reference, interval = mu.null_reference, mu.interval
-    reach = [0.0, mu.value]
-    reach += [] if reference is None else [reference.quantile_95]
-    reach += [] if interval is None else [interval.high]
-    axis = Axis(reach)
     row = Mark(
         label="μ",
         value=numbers.plain(mu.value),

@@ -18,7 +18,7 @@ from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.unqover import figures, metric_tables
 from evenhand.scorer.report.unqover.drilldown import PairExamples, example_blocks
-from evenhand.scorer.report.unqover.findings import finding
+from evenhand.scorer.report.unqover.findings import finding, shared_axis
 from evenhand.scorer.report.unqover.methods import INTERVALS, NULLS, PAPER, formulas
 from evenhand.scorer.report.unqover.overview import overview_table
 from evenhand.scorer.report.unqover.pairs import Pair, pairs_of
@@ -45,8 +45,9 @@ def story(results: Sequence[ModelResult]) -> Story:
     """Tell all that the metric files say about UnQover."""
     configs = _configs(results)
     shelves = {result.label: Shelf(f"{STEM}-{i}") for i, result in enumerate(results)}
+    axis = shared_axis(results, configs)
     findings = [
-        finding(result, config)
+        finding(result, config, axis)
         for config in configs
         for result in results
         if config in result.report.configs
