@@ -12,7 +12,7 @@ from evenhand.contract.dataset import Manifest
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.predictions import Header, ModelReference
 from evenhand.contract.report import PredictionsRecord
-from evenhand.scorer.faults import Fault
+from evenhand.scorer.faults import Fault, shown
 from evenhand.scorer.readers import OURS, read_predictions
 
 PROTOCOLS = ("paper", "code")
@@ -91,17 +91,22 @@ def check_one_model(headers: dict[Path, Header]) -> None:
 
 
 def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault]:
-    """Return where a header says that it answers another dataset than this one."""
+    """Return where a header says that it answers another dataset, or a protocol that is none."""
     faults = []
     for path, header in headers.items():
         said = header.dataset
+        if header.protocol is not None and header.protocol not in PROTOCOLS:
+            text = f"{path.name} says {shown(repr(header.protocol), 40)}"
+            remedy = f"A header's protocol is {' or '.join(PROTOCOLS)}, or is left out."
+            faults.append(Fault("protocols that are none", 1, (text,), remedy))
         if said.stem != manifest.stem:
-            text = f"{path.name} answers {said.stem}, but the dataset is {manifest.stem}"
+            text = f"{path.name} answers {shown(said.stem, 40)}, but the dataset is {manifest.stem}"
         elif said.digest is not None and said.digest != manifest.content_digest:
-            text = f"{path.name} says {said.digest}, but the dataset has {manifest.content_digest}"
+            own = manifest.content_digest
+            text = f"{path.name} says {shown(said.digest)}, but the dataset has {own}"
         else:
             continue
-        version = f" (version {said.version})" if said.version else ""
+        version = f" (version {shown(said.version, 40)})" if said.version else ""
         remedy = f"Take the dataset that was answered{version}, or predict again on this one."
         faults.append(Fault("dataset digests that differ", 1, (text,), remedy))
     return faults
@@ -129,7 +134,7 @@ def precision_warnings(headers: dict[Path, Header]) -> list[str]:
     found = {header.model.precision for header in headers.values() if header.model}
     return [
         f"The model ran in {precision}: do not compare its probabilities with those of fp32."
-        for precision in sorted(p for p in found if p and p != "fp32")
+        for precision in sorted(shown(p, 40) for p in found if p and p != "fp32")
     ]
 
 
@@ -138,4 +143,4 @@ def _of_file(fault: Fault, path: Path) -> Fault:
 
 
 def _name(model: ModelReference) -> str:
-    return f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})"
+    return shown(f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})")

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -18,15 +19,16 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.bbq import PREDICTION_COLUMNS, Prediction
-from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
+from evenhand.contract.predictions import Header
 from evenhand.scorer.faults import Fault, FaultList, shown
-from evenhand.scorer.readers.prediction_rows import TEXT, read_sidecar
+from evenhand.scorer.readers.headers import header_of, read_sidecar
+from evenhand.scorer.readers.json_text import ONCE, KeyTwice, once_loads
+from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.prediction_rows import TEXT
 from evenhand.scorer.readers.streams import (
     MAX_ANSWERS,
-    check_rows,
     kind_of,
     lines_of,
-    opened,
     whole,
 )
 
@@ -46,6 +48,7 @@ _ANSWER_FIELDS = ("label", "answer", "scores")
 _SHAPE = (
     "A row has an id and one of label (0, 1 or 2), answer (text) and scores (three finite numbers)."
 )
+_KEY = re.compile(rb'"\s*:')
 _Place = tuple[str, Any]
 """Where a row stands, and its fields."""
 
@@ -75,7 +78,7 @@ def read_answers(path: Path) -> AnswerRows:
     if kind in {".jsonl", ".ndjson"}:
         lines = lines_of(path)
         first = next(lines, (1, b""))
-        found = _header_of(path, first[1])
+        found = header_of(path, first[1])
         rows = _json_rows(lines if found else chain([first], lines), faults)
         header = found or header
     elif kind == ".parquet":
@@ -134,24 +137,30 @@ def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
     return None
 
 
-def _header_of(path: Path, line: bytes) -> Header | None:
-    start = line.lstrip()
-    if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):
-        return None
-    try:
-        return msgspec.json.decode(line, type=HeaderLine).evenhand_header
-    except msgspec.DecodeError as error:
-        raise DataRefused(f"{path}, line 1 is not a header of predictions: {error}.") from error
-
-
 def _json_rows(lines: Iterable[tuple[int, bytes]], faults: FaultList) -> Iterator[_Place]:
     decoder = msgspec.json.Decoder()
     for number, line in lines:
         try:
-            yield f"row {number}", decoder.decode(line)
+            row = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             remedy = "Each line must be one JSON object in UTF-8."
             faults.add("lines that are not JSON (or cut off)", remedy, f"row {number}")
+            continue
+        if isinstance(row, dict) and len(_KEY.findall(line)) > len(row) and (twice := _twice(line)):
+            faults.add("rows with a field twice", ONCE, f"row {number}: {twice}")
+        else:
+            yield f"row {number}", row
+
+
+def _twice(line: bytes) -> str | None:
+    """Return a field that stands twice in a row."""
+    try:
+        once_loads(line.decode())
+    except KeyTwice as twice:
+        return str(twice)
+    except (ValueError, RecursionError):
+        return None
+    return None
 
 
 def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
@@ -187,18 +196,8 @@ def _value(name: str, cell: str) -> Any:
 
 
 def _parquet_rows(path: Path) -> Iterator[_Place]:
-    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
-        pass
-    try:
-        n_rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())
-        check_rows(path, n_rows, MAX_ANSWERS)
-        rows = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = shown(str(error))
-        raise DataRefused(
-            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
-        ) from error
-    _check_columns(path, rows.columns)
+    _check_columns(path, schema_of(path).names())
+    rows = rows_of(path, limit=MAX_ANSWERS)
     for number, row in enumerate(rows.iter_rows(named=True), 1):
         yield f"row {number}", {name: value for name, value in row.items() if value is not None}
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenhand.contract.tables import add_format_option, render_rows
+from evenhand.contract.tables import add_format_option, printable, render_rows
 from evenhand.scorer.commands.reader_choice import choose, hinting
 from evenhand.scorer.commands.score import add_reader_option
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
     print(_rendered(found.coverage, found.faults, arguments.format))
     for note in found.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {printable(note)}", file=sys.stderr)
     if found.faults:
         kinds = "kind" if len(found.faults) == 1 else "kinds"
         print(f"{len(found.faults)} {kinds} of fault", file=sys.stderr)
@@ -67,7 +67,7 @@ def _suggest(arguments: argparse.Namespace, chosen: "Chosen", faults: list["Faul
 def _rendered(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
     """Return coverage and faults for people, the faults alone for programs."""
     if form in {"table", "md"}:
-        lines = [f"- {fault.sentence()}" for fault in faults]
+        lines = [f"- {printable(fault.sentence())}" for fault in faults]
         table = [render_rows(coverage, form)] if coverage else []
         return "\n".join([*table, *([""] if lines and table else []), *lines])
     rows = [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from evenhand.contract import STEMS, DataRefused, WrongUse
+from evenhand.contract.tables import printable
 
 if TYPE_CHECKING:
     from evenhand.scorer.datasets import Dataset
@@ -57,7 +58,7 @@ def _told(offered: Sequence[str], paths: Sequence[Path]) -> str:
 
     found = reader_for(paths, offered)
     if found.reader != OURS:
-        print(f"reader: {found.reader} ({found.why})", file=sys.stderr)
+        print(printable(f"reader: {found.reader} ({found.why})"), file=sys.stderr)
     return found.reader
 
 

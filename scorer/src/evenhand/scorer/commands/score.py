@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from evenhand.contract import WrongUse
-from evenhand.contract.tables import add_format_option, render_rows
+from evenhand.contract.tables import add_format_option, printable, render_rows
 from evenhand.scorer.commands.reader_choice import choose, hinting
 
 EXAMPLE = (
@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
             outcome = stem.score_files(paths, dataset, reader, options)
         report = stem.write_outcome(outcome, arguments.out)
     for warning in report.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {printable(warning)}", file=sys.stderr)
     tables = stem.tables(outcome, report)
     if arguments.format not in {"table", "md"}:
         # A program gets one table; the others stand in NAME.parts.parquet.

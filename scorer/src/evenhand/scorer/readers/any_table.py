@@ -16,7 +16,8 @@ from evenhand.scorer.faults import FaultList, shown
 from evenhand.scorer.readers.column_names import Columns, guess_columns
 from evenhand.scorer.readers.foreign import ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines
-from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, kind_of, opened
+from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, kind_of
 from evenhand.scorer.readers.table_rows import TableRows
 from evenhand.scorer.readers.table_text import FIRST_ROW, read_text_table
 
@@ -88,20 +89,8 @@ def _table(
 
 
 def _parquet(path: Path, chosen: str | None) -> tuple[Columns, pl.DataFrame]:
-    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
-        pass
-    try:
-        table = pl.scan_parquet(path)
-        schema = table.collect_schema()
-        n_rows = int(table.select(pl.len()).collect().item())
-        check_rows(path, n_rows, MAX_ANSWERS)
-        columns = columns_of(path, schema.names(), chosen)
-        rows = table.select(columns.used()).collect()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = shown(str(error))
-        raise DataRefused(
-            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
-        ) from error
+    columns = columns_of(path, schema_of(path).names(), chosen)
+    rows = rows_of(path, columns.used(), limit=MAX_ANSWERS)
     return columns, pl.DataFrame([_as_text(series) for series in rows.iter_columns()])
 
 

@@ -1,6 +1,5 @@
 """Our predictions as JSON lines: typed and in chunks, then line by line where a chunk fails."""
 
-import json
 import math
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -13,9 +12,10 @@ import numpy as np
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
 from evenhand.contract.unqover import Prediction
 from evenhand.scorer.faults import FaultList
+from evenhand.scorer.readers.headers import header_of, read_sidecar
+from evenhand.scorer.readers.json_text import ESCAPED_ASCII, ONCE, KeyTwice, once_loads
 from evenhand.scorer.readers.prediction_rows import (
     COLUMNS,
     IN_RANGE,
@@ -25,7 +25,6 @@ from evenhand.scorer.readers.prediction_rows import (
     SCORES,
     TEXT,
     PredictionRows,
-    read_sidecar,
 )
 from evenhand.scorer.readers.streams import chunks_of_lines
 
@@ -54,9 +53,9 @@ def read(path: Path) -> PredictionRows:
     header, faults, frames, line_number = read_sidecar(path), FaultList(), [], 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
         n_lines = chunk.count(b"\n")
-        if line_number == 1 and _is_header(chunk):
-            head, _, chunk = chunk.partition(b"\n")  # noqa: PLW2901 - the rest is the rows
-            header = _header(path, head)
+        first, _, rest = chunk.partition(b"\n") if line_number == 1 else (b"", b"", b"")
+        if found := header_of(path, first):
+            header, chunk = found, rest  # noqa: PLW2901 - the rest is the rows
             line_number, n_lines = 2, n_lines - 1
         frame = _quick(chunk, decoder)
         frames.append(_careful(chunk, line_number, faults) if frame is None else frame)
@@ -70,22 +69,27 @@ def read(path: Path) -> PredictionRows:
 def _quick(chunk: bytes, decoder: msgspec.json.Decoder[Prediction]) -> pl.DataFrame | None:
     """Read a chunk, or return None where anything in it is wrong."""
     try:
-        rows = _frame(decoder.decode_lines(chunk))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        rows = decoder.decode_lines(chunk)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return None if (rows["id"] == "").any() else rows
+    if not _is_a_line_a_row(chunk, len(rows)) or not _is_each_key_once(chunk, len(rows)):
+        return None
+    frame = _frame(rows)
+    return None if (frame["id"] == "").any() else frame
 
 
-def _is_header(chunk: bytes) -> bool:
-    start = chunk[:200].lstrip()
-    return start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())
+def _is_a_line_a_row(chunk: bytes, n_rows: int) -> bool:
+    """Say whether every row is a line: the decoder goes by values, wherever lines end."""
+    if chunk.count(b"\n{") + chunk.startswith(b"{") != n_rows:
+        return False
+    n_lines = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+    return n_lines == n_rows or sum(bool(line.strip()) for line in chunk.split(b"\n")) == n_rows
 
 
-def _header(path: Path, line: bytes) -> Header:
-    try:
-        return msgspec.json.decode(line, type=HeaderLine).evenhand_header
-    except msgspec.DecodeError as error:
-        raise DataRefused(f"{path}, line 1 is not a header of predictions: {error}.") from error
+def _is_each_key_once(chunk: bytes, n_rows: int) -> bool:
+    """Say whether no key that counts can stand twice in a row: the decoder takes the last one."""
+    is_plain = not ESCAPED_ASCII.search(chunk)
+    return is_plain and all(chunk.count(b'"%s"' % name.encode()) == n_rows for name in COLUMNS)
 
 
 def _frame(rows: list[Prediction]) -> pl.DataFrame:
@@ -117,9 +121,12 @@ def _careful_rows(
             continue
         place = f"row {number}"
         try:
-            row = json.loads(line.decode())
+            row = once_loads(line.decode())
         except UnicodeDecodeError:
             faults.add("lines that are not UTF-8", "Save the file as UTF-8.", place)
+            continue
+        except KeyTwice as twice:
+            faults.add("rows with a field twice", ONCE, f"{place}: {twice}")
             continue
         except (ValueError, RecursionError):
             faults.add("lines that are not JSON (or cut off)", _JSON, place)
@@ -151,7 +158,7 @@ def _score(value: Any, place: str, is_there: bool, faults: FaultList) -> float:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         faults.add("scores that are no number", NUMBER, f"{place} {value!r}")
-    elif not math.isfinite(value):
+    elif isinstance(value, float) and not math.isfinite(value):
         faults.add("scores that are NaN or infinite", IN_RANGE, f"{place} {value!r}")
     elif not 0 <= value <= 1:
         faults.add("scores out of range", IN_RANGE, f"{place} {value!r}")

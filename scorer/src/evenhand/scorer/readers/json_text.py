@@ -4,7 +4,7 @@ import contextlib
 import json
 import mmap
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +29,12 @@ _LENIENT_BYTES = 256 << 20
 """Python's own decoder, which takes NaN, needs some ten times a file's size."""
 _LINE = "Each line must be one JSON object in UTF-8."
 
+ONCE = "Each field of a row must stand once: which of two values counts?"
+
+ESCAPED_ASCII = re.compile(rb"\\u00[2-7]")
+"""A letter of a key written as its number: nobody does, so what has one is read with care."""
+
+_HALF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _NO_NUMBER = re.compile(rb"\b(?:NaN|Infinity)\b")
 
 T = TypeVar("T")
@@ -59,7 +65,46 @@ def _decoded(line: bytes, decode: Any) -> Any:
     try:
         return decode(line)
     except msgspec.DecodeError:
-        return json.loads(line)
+        return loads(line.decode())
+
+
+def loads(text: str, *, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """Decode JSON with NaN; a text that is no Unicode (half of a surrogate pair) is none.
+
+    Raises:
+        ValueError: no JSON.
+        RecursionError: nested too deep.
+    """
+    found = json.loads(text, object_pairs_hook=hook)
+    if _HALF_A_PAIR.search(text):
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
+
+
+class KeyTwice(Exception):
+    """A key that stands twice in one object."""
+
+
+def once_loads(text: str) -> Any:
+    """Decode JSON as :func:`loads`, and take no object with a key twice.
+
+    Raises:
+        KeyTwice: with the key.
+    """
+    return loads(text, hook=once)
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs.
+
+    Raises:
+        KeyTwice: with the key.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyTwice(next(name for name in names if names.count(name) > 1))
+    return found
 
 
 def whole_of(path: Path, kind: type[T], *, what: str) -> T:
@@ -82,7 +127,7 @@ def whole_of(path: Path, kind: type[T], *, what: str) -> T:
             except msgspec.DecodeError:
                 if len(content) > _LENIENT_BYTES or not _NO_NUMBER.search(content):
                     raise
-                return msgspec.convert(json.loads(bytes(content).decode()), kind, strict=False)
+                return msgspec.convert(loads(bytes(content).decode()), kind, strict=False)
         except msgspec.ValidationError as error:
             raise DataRefused(f"{path} is no {what}: {error}.") from error
         except NOT_JSON as error:

@@ -8,13 +8,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList, shown
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
+from evenhand.scorer.readers.parquet import rows_of, schema_of
 from evenhand.scorer.readers.prompts import letter_place, lettered_options
-from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, opened
+from evenhand.scorer.readers.streams import MAX_ANSWERS
 
 NAME = "lighteval"
 COLUMNS = ("doc", "model_response")
@@ -55,26 +54,15 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    with opened(path):
-        pass
-    try:
-        table = pl.scan_parquet(path)
-        names = table.collect_schema().names()
-        n_rows = int(table.select(pl.len()).collect().item())
-        check_rows(path, n_rows, MAX_ANSWERS)
-        if set(OLD_COLUMNS) <= set(names):
-            raise DataRefused(
-                f"{path} was written by lighteval before 0.11, whose rows are not read; run it"
-                " again with a later version."
-            )
-        if not set(COLUMNS) <= set(names):
-            raise DataRefused(f"{path} has the columns {', '.join(names[:9])}. {_SHAPE}")
-        return table.select(COLUMNS).collect().to_dicts()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = shown(str(error))
+    names = schema_of(path).names()
+    if set(OLD_COLUMNS) <= set(names):
         raise DataRefused(
-            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
-        ) from error
+            f"{path} was written by lighteval before 0.11, whose rows are not read; run it"
+            " again with a later version."
+        )
+    if not set(COLUMNS) <= set(names):
+        raise DataRefused(f"{path} has the columns {shown(', '.join(names[:9]))}. {_SHAPE}")
+    return rows_of(path, COLUMNS, limit=MAX_ANSWERS).to_dicts()
 
 
 def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.contract.predictions import Header, sidecar_of
+from evenhand.contract.predictions import Header
 from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
-from evenhand.scorer.faults import FIRST, Fault, FaultList
+from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
 
 SCORES = ("score_x1", "score_x2")
 COLUMNS = ("id", *SCORES)
@@ -36,28 +35,17 @@ class PredictionRows:
     faults: list[Fault] = field(default_factory=list)
 
 
-def read_sidecar(path: Path) -> Header | None:
-    """Return the header in ``<file>.meta.json``, if there is one."""
-    sidecar = sidecar_of(path)
-    if not sidecar.is_file():
-        return None
-    try:
-        return msgspec.json.decode(sidecar.read_bytes(), type=Header)
-    except msgspec.DecodeError as error:
-        raise DataRefused(f"{sidecar} is not a header of predictions: {error}.") from error
-
-
 def check_columns(path: Path, columns: list[str]) -> None:
     """Refuse a table that lacks a column or has one too many."""
     unknown = [name for name in columns if name not in {*COLUMNS, *QUESTION_COLUMNS}]
     missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise DataRefused(
-            f"{path} lacks the column {', '.join(missing)} (it has {', '.join(columns)});"
+            f"{path} lacks the column {', '.join(missing)} (it has {shown(', '.join(columns))});"
             f" a row has the columns {', '.join(COLUMNS)}."
         )
     if unknown:
-        raise DataRefused(f"{path} has the unknown column {', '.join(unknown)}. {NO_MORE}")
+        raise DataRefused(f"{path} has the unknown column {shown(', '.join(unknown))}. {NO_MORE}")
 
 
 def checked(

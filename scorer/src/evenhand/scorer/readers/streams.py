@@ -129,7 +129,7 @@ class _Zstandard(io.RawIOBase):
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
         self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._is_inside, self._ready = False, b""
+        self._is_inside, self._ready = False, memoryview(b"")
 
     def readable(self) -> bool:
         """Return True."""
@@ -143,7 +143,7 @@ class _Zstandard(io.RawIOBase):
                 if self._is_inside:
                     raise EOFError
                 return 0
-            self._ready = self._decompressed(block)
+            self._ready = memoryview(self._decompressed(block))
         n = min(len(buffer), len(self._ready))
         buffer[:n], self._ready = self._ready[:n], self._ready[n:]
         return n

@@ -5,15 +5,17 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.faults import shown
+from evenhand.scorer.readers.headers import read_sidecar
+from evenhand.scorer.readers.parquet import rows_of, schema_of
 from evenhand.scorer.readers.prediction_rows import (
     COLUMNS,
     SCORES,
     PredictionRows,
     check_columns,
     checked,
-    read_sidecar,
 )
-from evenhand.scorer.readers.streams import opened, whole
+from evenhand.scorer.readers.streams import whole
 
 FIRST_CSV_ROW = 2
 """Line 1 of a CSV holds the names of the columns."""
@@ -30,7 +32,7 @@ def read_csv(path: Path, separator: str) -> PredictionRows:
     try:
         texts = pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
     except pl.exceptions.PolarsError as error:
-        reason = str(error).split("\n", 1)[0]
+        reason = shown(str(error).split("\n", 1)[0])
         raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error
     check_columns(path, texts.columns)
     if texts.is_empty():
@@ -44,18 +46,10 @@ def read_csv(path: Path, separator: str) -> PredictionRows:
 
 def read_parquet(path: Path) -> PredictionRows:
     """Read Parquet with a text column ``id`` and two columns of numbers."""
-    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
-        pass
-    try:
-        schema = pl.read_parquet_schema(path)
-        check_columns(path, list(schema))
-        _check_types(path, pl.Schema(schema))
-        rows = pl.read_parquet(path, columns=list(COLUMNS))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise DataRefused(
-            f"{path} is cut off or is no Parquet file ({reason}); copy it again."
-        ) from error
+    schema = schema_of(path)
+    check_columns(path, list(schema))
+    _check_types(path, schema)
+    rows = rows_of(path, COLUMNS)
     if rows.is_empty():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     rows = rows.select(pl.col("id").cast(pl.String), *(pl.col(n).cast(pl.Float64) for n in SCORES))

@@ -4,7 +4,6 @@ The file is one JSON object of millions of entries; it is cut where an entry end
 is decoded by itself. Shape: allenai/unqover at 3e47969b.
 """
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +20,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.faults import shown
+from evenhand.scorer.readers.json_text import ESCAPED_ASCII, KeyTwice, once_loads
 from evenhand.scorer.readers.streams import BOM, opened, skip_to
 
 _BLOCK_BYTES = 2 << 20
@@ -67,15 +68,15 @@ class _Entry(msgspec.Struct, gc=False):
 
 
 class QuestionText(msgspec.Struct):
-    """The words of a question."""
+    """The words of a question; a text in every file of the original."""
 
-    question: str = ""
+    question: Any = ""
 
 
 class EntryText(msgspec.Struct):
     """The words of an entry."""
 
-    context: str = ""
+    context: Any = ""
     q0: QuestionText = msgspec.field(default_factory=QuestionText)
     q1: QuestionText = msgspec.field(default_factory=QuestionText)
 
@@ -172,22 +173,26 @@ def _key_parts(path: Path, keys: list[str]) -> pl.DataFrame:
     column = pl.Series("key", keys, dtype=pl.String)
     is_whole = column.str.count_matches("|", literal=True) == len(_KEY_PARTS) - 1
     if not is_whole.all():
-        raise DataRefused(f"{path}: the key {column.filter(~is_whole)[0]!r} is no key. {_SHAPE}")
+        raise DataRefused(f"{path}: the key {_first(column.filter(~is_whole))} is no key. {_SHAPE}")
     parts = column.str.to_lowercase().str.split_exact("|", len(_KEY_PARTS) - 1).struct.unnest()
     parts.columns = list(_KEY_PARTS)
     numbers = parts["template"].cast(pl.Int32, strict=False)
     if numbers.null_count():
-        bad = column.filter(numbers.is_null())[0]
-        raise DataRefused(f"{path}: the template in the key {bad!r} is no number. {_SHAPE}")
+        bad = _first(column.filter(numbers.is_null()))
+        raise DataRefused(f"{path}: the template in the key {bad} is no number. {_SHAPE}")
     names = ("group_first", "group_second", "first", "second", "attribute")
     return parts.select(
         *(pl.col(name).cast(pl.Categorical) for name in names), numbers.alias("template")
     )
 
 
+def _first(keys: pl.Series) -> str:
+    return shown(repr(keys[0]))
+
+
 def _is_masked(piece: bytes) -> bool:
-    first = next(iter(json.loads(piece).values()))
-    return bool(first.get("context") == "NA")
+    first = next(iter(_decode_texts(piece).values()))
+    return bool(first.context == "NA")
 
 
 def _decoded(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
@@ -221,15 +226,28 @@ def _entries(
         entries = _decode(piece)
     except msgspec.ValidationError as error:
         raise _refusal(path, piece, n_before) from error
+    except RecursionError as error:
+        raise _refusal(path, piece, n_before) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if may_grow and len(piece) < _LARGEST_PIECE_BYTES:
             return None
         raise _refusal(path, piece, n_before) from error
+    if not piece.isascii():
+        _check_utf8(path, piece)
     expected = _NUMBERS_PER_SIDE * len(entries)
-    if piece.count(b'"start"') != expected or piece.count(b'"end"') != expected:
+    is_plain = not ESCAPED_ASCII.search(piece)
+    if not is_plain or piece.count(b'"start"') != expected or piece.count(b'"end"') != expected:
         # A text is one of these words, or something stands twice and msgspec took the last.
         _careful(path, piece, n_before)
     return entries
+
+
+def _check_utf8(path: Path, piece: bytes) -> None:
+    """Refuse texts that are no UTF-8: the decoder does not look at what it passes over."""
+    try:
+        piece.decode()
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
 
 
 def _without_opening(path: Path, block: bytes) -> bytes:
@@ -264,24 +282,14 @@ def _refusal(path: Path, piece: bytes, n_before: int) -> DataRefused:
     return DataRefused(f"{path} is not in the shape of the original's predictions. {_SHAPE}")
 
 
-class _Twice(Exception):
-    """A key that stands twice in one object."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _Twice(next(name for name in names if names.count(name) > 1))
-    return found
-
-
 def _careful(path: Path, piece: bytes, n_before: int) -> None:
     """Raise for the first fault of a piece; return where there is none."""
     try:
-        entries = json.loads(piece.decode(), object_pairs_hook=_once)
-    except _Twice as twice:
-        raise DataRefused(f"{path}: the key {str(twice)!r} stands twice; keep one.") from twice
+        entries = once_loads(piece.decode())
+    except KeyTwice as twice:
+        raise DataRefused(
+            f"{path}: the key {shown(repr(str(twice)))} stands twice; keep one."
+        ) from twice
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
     except (ValueError, RecursionError) as error:
@@ -291,7 +299,7 @@ def _careful(path: Path, piece: bytes, n_before: int) -> None:
         ) from error
     for number, (key, entry) in enumerate(entries.items(), n_before + 1):
         for field in _FIELDS:
-            _check_field(path, f"entry {number:,} ({key!r})", entry, field)
+            _check_field(path, f"entry {number:,} ({shown(repr(key))})", entry, field)
 
 
 def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
@@ -306,6 +314,5 @@ def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
         )
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
-        raise DataRefused(
-            f"{path}, {place}: {field} is {value!r}; it must be a number from 0 to 1."
-        )
+        quoted = shown(repr(value), 60)
+        raise DataRefused(f"{path}, {place}: {field} is {quoted}; it must be a number from 0 to 1.")

@@ -60,6 +60,8 @@ def check_files(
     faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
     if not configs:
         faults += ids_of_no_config(dataset, inputs.rows)
+    if inputs.rows.is_empty() and faults:
+        return [], faults
     coverage: Rows = []
     for config in configs_to_score(dataset, inputs.rows, configs):
         items, found, own = match_config(dataset, inputs.rows, config)

@@ -14,7 +14,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import DatasetRecord, Report
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
+from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
 from evenhand.scorer.inputs import (
     PROTOCOLS,
     Inputs,
@@ -61,10 +61,13 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     Raises:
         DataRefused: anything that does not fit, or coverage that is not complete.
     """
-    configs = configs_to_score(dataset, inputs.rows, options.configs)
     manifest = dataset.manifest
     names = ", ".join(record.name for record in inputs.records)
-    refuse(names, [*inputs.faults, *header_faults(inputs.headers, manifest)], command=check)
+    faults = [*inputs.faults, *header_faults(inputs.headers, manifest)]
+    if inputs.rows.is_empty():
+        refuse(names, faults, command=check)
+    configs = configs_to_score(dataset, inputs.rows, options.configs)
+    refuse(names, faults, command=check)
     record = DatasetRecord(
         stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
     )
@@ -99,7 +102,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
     if not found:
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"
-            f" ({', '.join(known)}); the first is {rows['id'][0]!r}."
+            f" ({', '.join(known)}); the first is {shown(repr(rows['id'][0]))}."
         )
     return found
 

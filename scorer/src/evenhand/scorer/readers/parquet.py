@@ -1,0 +1,61 @@
+"""Parquet of other people: read under limits, and refused in one sentence where it is damaged."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.faults import shown
+from evenhand.scorer.readers.streams import (
+    MAX_PARQUET_ROWS,
+    check_ratio,
+    check_rows,
+    opened,
+)
+
+_BYTES_OF_VALUE = 8
+
+T = TypeVar("T")
+
+
+def schema_of(path: Path) -> pl.Schema:
+    """Return names and types of the columns.
+
+    Raises:
+        DataRefused: no file, a folder, an empty file, or no Parquet.
+    """
+    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
+        pass
+    return _read(path, lambda: pl.Schema(pl.read_parquet_schema(path)))
+
+
+def rows_of(
+    path: Path, columns: Sequence[str] | None = None, *, limit: int = MAX_PARQUET_ROWS
+) -> pl.DataFrame:
+    """Read columns, all by default.
+
+    A repeated text costs nothing in a file and nothing when it is read, and gigabytes when it is
+    worked with: so what the rows say in all is held against the file's size.
+
+    Raises:
+        DataRefused: no Parquet, more rows than the limit, or far more in it than its size.
+    """
+    names = list(schema_of(path) if columns is None else columns)
+    n_rows = _read(path, lambda: int(pl.scan_parquet(path).select(pl.len()).collect().item()))
+    check_rows(path, n_rows, limit)
+    size = path.stat().st_size
+    check_ratio(str(path), size, n_rows * _BYTES_OF_VALUE * len(names))
+    rows = _read(path, lambda: pl.read_parquet(path, columns=names))
+    check_ratio(str(path), size, int(rows.estimated_size()))
+    return rows
+
+
+def _read(path: Path, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise DataRefused(
+            f"{path} is cut off or is no Parquet file ({shown(str(error))}); copy it again."
+        ) from error
