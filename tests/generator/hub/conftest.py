@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -132,6 +133,20 @@ class Hub:
         """Count the requests so far."""
         return sum(m == method and bool(re.search(path, p)) for m, p in self.requests)
 
+    def put(self, name: str, folder: Path, tag: str | None) -> Repo:
+        """Hold a version as if it had been published, on top of what is there."""
+        repo = self.repos.setdefault(name, Repo())
+        files = {}
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            blob = Blob(path.read_bytes(), path.suffix == ".parquet")
+            files[path.relative_to(folder).as_posix()] = blob
+            if blob.is_lfs:
+                self.objects[blob.sha256] = blob.data
+        commit = repo.commit({".gitattributes": Blob(b"", is_lfs=False), **files}, "put")
+        if tag:
+            repo.tags[tag] = commit
+        return repo
+
     def files(self, name: str, revision: str) -> dict[str, bytes]:
         """Return the files at a revision."""
         repo = self.repos[name]
@@ -145,6 +160,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     hub: Hub
+    url: str
 
     def log_message(self, *_: object) -> None:
         """Stay silent."""
@@ -165,14 +181,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self.content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._go_wrong_first()
-            for method, pattern, call in ROUTES:
-                match = re.fullmatch(pattern, path)
-                if match and method == self.command:
-                    with self.hub.lock:
-                        call(self, **{k: v for k, v in match.groupdict().items() if v is not None})
-                    raise Answer(200, {})
-            self.hub.unknown.append(f"{self.command} {path}")
-            raise Answer(501, {"error": "unknown call"})
+            self._send(self._answer(path))
         except Answer as answer:
             self._send(answer)
         except (BrokenPipeError, ConnectionResetError):
@@ -180,6 +189,17 @@ class Handler(BaseHTTPRequestHandler):
         except Exception as error:
             self.hub.unknown.append(f"{self.command} {path}: {error!r}")
             raise
+
+    def _answer(self, path: str) -> "Answer":
+        """Do what is asked for; a call that the Hub does not know fails the test."""
+        for method, pattern, call in ROUTES:
+            match = re.fullmatch(pattern, path)
+            if match and method == self.command:
+                with self.hub.lock:
+                    call(self, **{k: v for k, v in match.groupdict().items() if v is not None})
+                return Answer(200, {})
+        self.hub.unknown.append(f"{self.command} {path}")
+        return Answer(501, {"error": "unknown call"})
 
     def _go_wrong_first(self) -> None:
         fault = self.fault
@@ -267,6 +287,10 @@ class Handler(BaseHTTPRequestHandler):
         self.hub.repos[name] = repo
         raise Answer(200, {"url": f"{self.hub.url}/datasets/{name}", "name": name, "id": name})
 
+    def harnesses(self) -> None:
+        """Name no harness; the client asks once a day for its user agent."""
+        raise Answer(404, {"error": "none"})
+
     def settings(self, name: str) -> None:
         """Set the gate."""
         self.repo(name, write=True).gated = self.json()["gated"]
@@ -289,12 +313,9 @@ class Handler(BaseHTTPRequestHandler):
             is_lfs = one["path"].endswith(".parquet") or one["size"] > 10_000_000
             there = files.get(one["path"])
             oid = there and (there.sha256 if there.is_lfs else there.oid)
-            answers.append(
-                {
-                    **{"path": one["path"], "uploadMode": "lfs" if is_lfs else "regular"},
-                    **{"shouldIgnore": False, "oid": oid},
-                }
-            )
+            mode = "lfs" if is_lfs else "regular"
+            said = {"path": one["path"], "uploadMode": mode, "shouldIgnore": False, "oid": oid}
+            answers.append(said)
         raise Answer(200, {"files": answers})
 
     def lfs_batch(self, name: str) -> None:
@@ -441,6 +462,7 @@ NAME = r"(?P<name>[^/]+/[^/]+)"
 REV = r"(?P<rev>[^/]+)"
 ROUTES: list[tuple[str, str, Callable[..., None]]] = [
     ("POST", "/api/repos/create", Handler.create),
+    ("GET", "/api/agent-harnesses", Handler.harnesses),
     ("PUT", f"/api/datasets/{NAME}/settings", Handler.settings),
     ("POST", "/api/validate-yaml", Handler.validate_yaml),
     ("POST", f"/api/datasets/{NAME}/preupload/{REV}", Handler.preupload),
@@ -459,84 +481,157 @@ ROUTES: list[tuple[str, str, Callable[..., None]]] = [
 ]
 
 
-@pytest.fixture
-def hub() -> Iterator[Hub]:
-    """Return a Hub on loopback that is empty; every call that it gets must be one that it knows."""
-    state = Hub()
-    handler = type("BoundHandler", (Handler,), {"hub": state})
+@pytest.fixture(scope="session")
+def serving() -> Iterator[type[Handler]]:
+    """Serve HTTP on loopback for all tests; what it serves is each test's own."""
+    handler = type("BoundHandler", (Handler,), {"hub": Hub()})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
         server.block_on_close = False
-        state.url = f"http://127.0.0.1:{server.server_address[1]}"
+        handler.url = f"http://127.0.0.1:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
-        yield state
+        yield handler
         server.shutdown()
         thread.join()
-    assert state.unknown == []
+
+
+@pytest.fixture
+def hub(serving: type[Handler]) -> Iterator[Hub]:
+    """Return a Hub on loopback that is empty; every call that it gets must be one that it knows."""
+    serving.hub = Hub()
+    serving.hub.url = serving.url
+    yield serving.hub
+    assert serving.hub.unknown == []
+
+
+COMMANDS = """
+import json, os, signal, sys
+from evenhand.contract.cli import main
+import evenhand.generator.commands.pull, evenhand.generator.commands.publish
+import evenhand.generator.hub.publish, huggingface_hub.hf_api
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    asked = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        os.chdir(asked["cwd"])
+        os.environ.update(asked["env"])
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT), number)
+        code = main(asked["words"])
+        sys.stdout.flush(); sys.stderr.flush()
+        with open(asked["code"] + ".part", "w") as stream:
+            stream.write(str(code))
+        os.rename(asked["code"] + ".part", asked["code"])
+        os._exit(code)
+    print(child, flush=True)
+"""
+"""Runs each command in a process of its own that has the libraries imported already."""
+
+
+@pytest.fixture(scope="session")
+def commands(serving: type[Handler], tmp_path_factory) -> Iterator[subprocess.Popen[str]]:
+    """Return the process that starts commands, with the Hub's address set before any import."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "EVENHAND_"))}
+    ours = {"HF_ENDPOINT": serving.url, "HF_HOME": str(tmp_path_factory.mktemp("hf_home"))}
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMANDS],
+        env={**kept, **ours, "HF_HUB_DISABLE_XET": "1", "NO_PROXY": "127.0.0.1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield process
+        process.stdin.close()
+
+
+@dataclass(frozen=True)
+class Running:
+    """A command that was started."""
+
+    pid: int
+    folder: Path
+
+    def kill(self) -> None:
+        """End it at once, as a power cut does."""
+        os.kill(self.pid, signal.SIGKILL)
+        while _is_alive(self.pid):
+            time.sleep(0.01)
+
+    def finish(self) -> tuple[int, str, str]:
+        """Wait for it; return exit code, stdout and stderr."""
+        end = time.monotonic() + 60
+        while not (self.folder / "code").exists():
+            assert time.monotonic() < end, (self.folder / "err").read_text()
+            time.sleep(0.01)
+        code, out, err = ((self.folder / name).read_text() for name in ("code", "out", "err"))
+        return int(code), out, err
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
 class Caller:
     """Runs the command line, or any program, as a user of the loopback Hub."""
 
-    hub: Hub
+    commands: subprocess.Popen[str]
     home: Path
-    seen: list[str]
+    url: str
+    started: list[Running] = field(default_factory=list)
 
-    def environment(self, token: str | None) -> dict[str, str]:
-        """Return the variables of a user with this token."""
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "EVENHAND_"))}
-        ours = {"HF_ENDPOINT": self.hub.url, "HF_HOME": str(self.home / "hf")}
-        ours |= {"NO_PROXY": "127.0.0.1", "EVENHAND_TRACEBACK": "1"}
-        return {**kept, **ours, **({"HF_TOKEN": token} if token else {})}
-
-    def start(self, *words: object, token: str | None = WRITER) -> subprocess.Popen[str]:
+    def start(self, *words: object, token: str | None = WRITER, **env: str) -> Running:
         """Start a command."""
-        return subprocess.Popen(
-            [sys.executable, "-m", "evenhand.contract.cli", *map(str, words)],
-            cwd=self.home,
-            env=self.environment(token),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        folder = self.home / "calls" / str(len(self.started))
+        folder.mkdir(parents=True)
+        files = {name: str(folder / name) for name in ("out", "err", "code")}
+        environment = {**({"HF_TOKEN": token} if token else {}), **env}
+        asked = {"words": [str(word) for word in words], "cwd": str(self.home), "env": environment}
+        self.commands.stdin.write(json.dumps({**asked, **files}) + "\n")
+        self.commands.stdin.flush()
+        running = Running(int(self.commands.stdout.readline()), folder)
+        self.started.append(running)
+        return running
 
-    def finish(self, process: subprocess.Popen[str]) -> tuple[int, str, str]:
-        """Wait for a command; return exit code, stdout and stderr."""
-        out, err = process.communicate(timeout=60)
-        self.seen.extend((out, err))
-        return process.returncode, out, err
-
-    def __call__(self, *words: object, token: str | None = WRITER) -> tuple[int, str, str]:
+    def __call__(
+        self, *words: object, token: str | None = WRITER, **env: str
+    ) -> tuple[int, str, str]:
         """Run a command."""
-        return self.finish(self.start(*words, token=token))
+        return self.start(*words, token=token, **env).finish()
 
-    def python(self, program: str, token: str | None = READER) -> str:
-        """Run a program with the real clients and return what it prints."""
-        run = subprocess.run(
-            [sys.executable, "-c", program],
+    def program(self, *words: object, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run Python from scratch, e.g. with the real clients, as a reader."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "EVENHAND_"))}
+        ours = {"HF_ENDPOINT": self.url, "HF_HOME": str(self.home / "hf"), "NO_PROXY": "127.0.0.1"}
+        return subprocess.run(
+            [sys.executable, *map(str, words)],
             cwd=self.home,
-            env=self.environment(token) | {"HF_HUB_DISABLE_XET": "1"},
+            env={**kept, **ours, "HF_HUB_DISABLE_XET": "1", **env},
             capture_output=True,
             text=True,
             check=False,
             timeout=60,
         )
-        assert run.returncode == 0, run.stderr
-        return run.stdout
 
 
 @pytest.fixture
-def call(hub: Hub, tmp_path: Path) -> Iterator[Caller]:
-    """Return a runner of commands; after the test, no output may hold a token or signature."""
-    caller = Caller(hub, tmp_path, [])
+def call(hub: Hub, commands: subprocess.Popen[str], tmp_path: Path) -> Iterator[Caller]:
+    """Return a runner of commands; after the test, nothing may hold a token or a signature."""
+    caller = Caller(commands, tmp_path, hub.url)
     yield caller
-    written = [p.read_text(errors="replace") for p in tmp_path.rglob("*.json") if p.is_file()]
-    for text in (*caller.seen, *written):
-        assert WRITER not in text
-        assert READER not in text
-        assert "signature=" not in text
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and path.suffix != ".parquet" and path.name != "token":
+            text = path.read_text(errors="replace")
+            assert WRITER not in text, path
+            assert READER not in text, path
+            assert "signature=" not in text, path
 
 
 TEMPLATE = """\

@@ -36,9 +36,12 @@ class Repository:
         """
         _prepare_environment(endpoint)
         from huggingface_hub import HfApi, constants, get_token
+        from huggingface_hub.utils import disable_progress_bars
 
         # The environment says the same, but is read only when the library is imported first.
         constants.HF_HUB_DISABLE_XET = True
+        # Progress is ours; two sets of bars would write over each other.
+        disable_progress_bars()
         _pass_on_waiting(say)
         address = endpoint or constants.ENDPOINT
         self._api = HfApi(
@@ -223,7 +226,7 @@ def _prepare_environment(endpoint: str | None) -> None:
     # With Xet an upload is several commits, and one call of it that fails cannot be repeated.
     os.environ["HF_HUB_DISABLE_XET"] = "1"
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    # Progress is ours; two sets of bars would write over each other.
+    # Without this, the user's variable could forbid to switch the client's bars off.
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     if endpoint is not None:
         if not endpoint.startswith(("http://", "https://")):

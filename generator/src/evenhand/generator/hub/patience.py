@@ -24,6 +24,9 @@ WAITS = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_WAIT = 300
 """Seconds; whoever asks for more patience is told to come back."""
 
+_WAIT_FOR_A_CONNECTION = 1.0
+"""Seconds; an address where nobody answers is mostly a wrong one."""
+
 _BUSY = frozenset({408, 429, 500, 502, 503, 504})
 
 _TROUBLES = (
@@ -60,7 +63,8 @@ def patiently(
             trouble = cause_of(error)
             asked = retry_after(trouble)
             # The client wraps what it was patient with itself; that is not waited for twice.
-            if trouble is not error or not is_passing(trouble) or asked > LONGEST_WAIT:
+            is_wrapped = trouble is not error
+            if is_wrapped or asked > LONGEST_WAIT or not is_passing(trouble, after=pause):
                 raise
             seconds = max(pause, asked)
             say(f"{_what_happened(trouble)}; trying again in {seconds:g} s")
@@ -76,10 +80,12 @@ def cause_of(error: BaseException) -> BaseException:
     return error
 
 
-def is_passing(trouble: BaseException) -> bool:
-    """Say whether the same request may succeed later."""
+def is_passing(trouble: BaseException, *, after: float) -> bool:
+    """Say whether the same request may succeed after a pause of so many seconds."""
     if isinstance(trouble, HfHubHTTPError):
         return status_of(trouble) in _BUSY
+    if isinstance(trouble, httpx2.ConnectError):
+        return after <= _WAIT_FOR_A_CONNECTION
     return isinstance(trouble, httpx2.TransportError | json.JSONDecodeError)
 
 
