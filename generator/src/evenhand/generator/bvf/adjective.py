@@ -13,7 +13,7 @@ A4. `was` alone says nothing, and a predicate that holds a word of Y gives the a
 from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
-from evenhand.generator.bvf.skeleton import NoSkeleton, Skeletons, checked
+from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked
 from evenhand.generator.bvf.subjects import Subjects, subject_of
 from evenhand.generator.bvf.tree import Tree
 
@@ -61,6 +61,6 @@ class Descriptions:
         clause = tree.child(verb, "ccomp")
         if clause is not None and clause > verb and tree.child(verb, "dobj", "attr") is None:
             words = [*self._skeletons.verb_group(tree, verb), "something"]
-        if words in (["was"], ["was", "not"]) or self._words_of_y & set(words):
+        if words in EMPTY or self._words_of_y & set(words):
             raise NoSkeleton
         return checked(words)

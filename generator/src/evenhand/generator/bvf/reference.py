@@ -20,7 +20,7 @@ R9. The nearest verb with a subject above the word is the one that counts, and a
 from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
-from evenhand.generator.bvf.skeleton import NoSkeleton, Skeletons, checked
+from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked
 from evenhand.generator.bvf.subjects import Subjects, subject_of
 from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, SUBJECTS, Tree
 
@@ -119,7 +119,8 @@ class References:
             infinitive = self._skeletons.infinitive(tree, node)
             return [*before, *infinitive, *self._way(tree, node, rest, word)]
         if dep == "acomp" and rest:
-            return [*before, tree.words[node], *self._way(tree, node, rest, word)]
+            adjective = self._skeletons.plain_adjective(tree, node)
+            return [*before, *adjective, *self._way(tree, node, rest, word)]
         if dep not in _NOUNS:
             raise NoSkeleton
         if rest:
@@ -148,6 +149,8 @@ class References:
         if dep in {"conj", "advcl"}:
             stop = min(i for i in tree.subtree(clause) if i > head)
             before = self._skeletons.complements(tree, head, stop)
+            if not before and self._skeletons.verb_group(tree, head) in EMPTY:
+                raise NoSkeleton
         else:
             before = self._objects_before(tree, head, clause)
         return [*before, *_connector(tree, head, clause, word)]

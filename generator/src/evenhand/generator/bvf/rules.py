@@ -7,7 +7,7 @@ from pathlib import Path
 from evenhand.generator.bvf.adjective import Descriptions
 from evenhand.generator.bvf.reference import PRONOUNS, UNREAD, References
 from evenhand.generator.bvf.skeleton import Skeletons
-from evenhand.generator.bvf.subjects import INDEFINITE, NO_NAMES, Subjects, plural
+from evenhand.generator.bvf.subjects import NO_NAMES, Subjects, plural
 from evenhand.generator.bvf.topics import (
     OUR_FOLDER,
     NamedTopic,
@@ -108,8 +108,6 @@ class Rules:
     def _is_subject(self, tokens: list[str]) -> bool:
         """Say whether a token may be a subject that tells no class."""
         return any(
-            token.lower() in self._people
-            or token.lower() in INDEFINITE
-            or (token[0].isupper() and token.lower() not in NO_NAMES)
+            token.lower() in self._people or (token[0].isupper() and token.lower() not in NO_NAMES)
             for token in tokens
         )

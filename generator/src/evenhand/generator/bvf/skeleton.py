@@ -11,14 +11,14 @@ Verbs
         ``never said``.
     P6. Particles follow their verb: ``found out``, ``picked up the gun``.
     P7. `going to` stays (``was going to tell``), `got to` becomes ``had to``.
-    P8. Adverbs go, and so does everything before the verb.
+    P8. Adverbs go, but for `so` and `too` before an adjective; so does what stands before the verb.
 
 What belongs to the verb
     P9. Objects, predicate nouns and predicate adjectives stay, with an article or another
         determiner and without adjectives, numbers and relative clauses: ``told a story``.
         Possessives become `the`; a number before a noun goes (``sold tickets``).
     P10. A phrase with a preposition stays only where it directly follows a verb that has no object
-        (``walked to the door``), or where the read word is inside it.
+        (``walked to the door``) and holds no name or number, or where the read word is inside it.
     P11. Infinitives and gerunds stay: ``wanted to tell``, ``kept telling``.
     P12. Persons among the objects become `someone`: personal names, words of Y, nouns that tell a
         gender, `him` and `her`; `himself` becomes `themselves`. No name, and no second word about
@@ -75,12 +75,16 @@ _DONE_TO_PEOPLE = frozenset(
         *("hugged", "thanked", "helped", "killed", "shot", "hit", "saw", "heard", "followed"),
         *("wrote", "texted", "phoned", "advised", "notified", "begged", "ordered", "invited"),
         *("gave", "sent", "offered", "liked", "missed", "believed", "trusted", "watched", "knew"),
-        *("arrested", "divorced", "dated", "hired", "fired", "visited", "cautioned", "assumed"),
+        *("arrested", "divorced", "dated", "hired", "fired", "cautioned"),
     }
-) - {"visited", "assumed"}
+)
 
 OBJECTS = ("dobj", "dative", "attr", "acomp", "oprd")
 _BEFORE_A_CLAUSE = ("dobj", "dative", "acomp", "oprd", "attr")
+
+
+EMPTY = (["was"], ["was", "not"])
+"""Predicates that say nothing: the copula without what it joins."""
 
 
 class NoSkeleton(Exception):
@@ -113,22 +117,29 @@ class Skeletons:
         for i in right:
             if tree.deps[i] == "xcomp":
                 return words + self.infinitive(tree, i) + self.complements(tree, i, stop)
-        return words or self._first_preposition(tree, right)
+        return words or self._first_preposition(tree, right, stop)
 
-    def _first_preposition(self, tree: Tree, right: Sequence[int]) -> list[str]:
+    def _first_preposition(self, tree: Tree, right: Sequence[int], stop: int) -> list[str]:
         """Return the phrase with a preposition that follows a verb directly (P10)."""
         following = [i for i in right if tree.deps[i] != "prt"]
         if not following or tree.deps[following[0]] != "prep":
             return []
-        return self.preposition(tree, following[0])
+        try:
+            return self.preposition(tree, following[0], stop)
+        except NoSkeleton:
+            return []
 
-    def preposition(self, tree: Tree, i: int) -> list[str]:
-        """Return a preposition with its noun."""
-        noun = tree.child(i, "pobj")
-        if noun is None:
-            inner = tree.child(i, "prep")
-            return [] if inner is None else [tree.words[i], *self.preposition(tree, inner)]
-        return [tree.words[i], *self.phrase(tree, noun)]
+    def preposition(self, tree: Tree, i: int, stop: int) -> list[str]:
+        """Return a preposition with its noun or gerund."""
+        if (noun := tree.child(i, "pobj")) is not None:
+            return [tree.words[i], *self.phrase(tree, noun)]
+        if (inner := tree.child(i, "prep")) is not None:
+            return [tree.words[i], *self.preposition(tree, inner, stop)]
+        gerund = tree.child(i, "pcomp")
+        if gerund is None or tree.tags[gerund] != "VBG":
+            return []
+        rest = self.complements(tree, gerund, stop)
+        return [tree.words[i], *self.infinitive(tree, gerund), *rest]
 
     def infinitive(self, tree: Tree, i: int) -> list[str]:
         """Return an infinitive with its `to`, or a gerund (P11); the first words of a clause."""
@@ -147,13 +158,13 @@ class Skeletons:
         if tree.deps[i] in {"acomp", "oprd"} and tag not in {"NN", "NNS", *NAME_TAGS}:
             return self.adjective(tree, i)
         if (pronoun := self._pronoun(tree.words[i])) is not None:
-            return [pronoun]
+            of = tree.child(i, "prep") if pronoun == "one" else None
+            return [pronoun] if of is None else ["one", *self.preposition(tree, of, len(tree))]
         if tag in NAME_TAGS:
             return self._name(tree, i)
         if tag in {"CD", "WP"} or tag.startswith("PRP"):
             raise NoSkeleton
-        counted = _counted(tree, i)
-        if counted is not None:
+        if (counted := _counted(tree, i)) is not None:
             return self.phrase(tree, counted)
         return [*self.determiner(tree, i), tree.words[i]]
 
@@ -167,13 +178,19 @@ class Skeletons:
 
     def adjective(self, tree: Tree, i: int) -> list[str]:
         """Return a predicate adjective with the infinitive or preposition that belongs to it."""
+        words = self.plain_adjective(tree, i)
         inner = tree.child(i, "xcomp")
         if inner is not None and inner > i:
-            return [tree.words[i], *self.infinitive(tree, inner)]
+            return [*words, *self.infinitive(tree, inner)]
         preposition = tree.child(i, "prep")
         if preposition is not None and preposition == i + 1:
-            return [tree.words[i], *self.preposition(tree, preposition)]
-        return [tree.words[i]]
+            return [*words, *self.preposition(tree, preposition, len(tree))]
+        return words
+
+    def plain_adjective(self, tree: Tree, i: int) -> list[str]:
+        """Return an adjective with `so` or `too` before it (P8)."""
+        degrees = [tree.words[child] for child in tree.children(i, "advmod") if child < i]
+        return [*(word for word in degrees if word in {"so", "too"}), tree.words[i]]
 
     def determiner(self, tree: Tree, i: int) -> list[str]:
         """Return the article or determiner of a noun; a possessive is `the`."""
@@ -189,12 +206,15 @@ class Skeletons:
 
     def _name(self, tree: Tree, i: int) -> list[str]:
         """Return `someone` for a name where a person is meant, else leave the context out."""
-        head = tree.heads[i]
-        if tree.deps[i] == "dative" or (
-            tree.deps[i] == "dobj" and _finite(tree, head)[-1] in _DONE_TO_PEOPLE
-        ):
-            return ["someone"]
-        raise NoSkeleton
+        verb = tree.heads[i]
+        is_person = tree.deps[i] == "dative" or (
+            tree.deps[i] == "dobj"
+            and tree.is_verb(verb)
+            and simple_past(tree.words[verb], tree.tags[verb]) in _DONE_TO_PEOPLE
+        )
+        if not is_person or tree.child(i, "det") is not None:
+            raise NoSkeleton
+        return ["someone"]
 
 
 def checked(words: Sequence[str]) -> str:

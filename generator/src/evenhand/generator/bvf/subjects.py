@@ -18,15 +18,7 @@ S5. A name begins with a capital, has no `the` before it and is no acronym, day,
 import re
 from collections.abc import Iterator
 
-from evenhand.generator.bvf.tree import NAME_TAGS, Tree
-
-INDEFINITE = frozenset(
-    {
-        *("someone", "somebody", "anyone", "anybody", "everyone", "everybody", "nobody", "whoever"),
-        *("none", "one"),
-    }
-)
-"""Pronouns for one person of any class."""
+from evenhand.generator.bvf.tree import Tree
 
 _RELATIVES = frozenset({"who", "that"})
 NO_NAMES = frozenset(
@@ -123,9 +115,7 @@ class Subjects:
             return word in self._class_of
         if tag in {"NN", "NNP"} and (word in self._evidence or word in self._people):
             return True
-        if tag in NAME_TAGS:
-            return tag == "NNP" and _is_name(tree, subject)
-        return word in INDEFINITE
+        return tag == "NNP" and _is_name(tree, subject)
 
     def _told_by(self, tree: Tree, subject: int) -> Iterator[str]:
         """Yield the classes that the subject and what describes it tell (S3)."""

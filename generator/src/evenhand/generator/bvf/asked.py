@@ -1,0 +1,79 @@
+"""X: the subjects that contexts are filled with, the paper's occupations or a list of one's own."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.contract.errors import DataRefused
+from evenhand.generator.bvf.topics import OUR_FOLDER
+from evenhand.generator.lists import KEY, read_list
+from evenhand.generator.unqover.slugs import unique_slugs
+
+OCCUPATIONS = OUR_FOLDER / "occupations.tsv"
+"""The 120 occupations of the paper's appendix D.1, all of the same weight."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subjects:
+    """Subjects with their weights."""
+
+    path: Path
+    keys: list[str]
+    """Parts of ids."""
+    words: list[str]
+    weights: list[float]
+    """They add up to 1."""
+
+
+def read_subjects(path: Path | None = None) -> Subjects:
+    """Read a list of subjects, tab-separated, or plain text with one word a line (``.txt``).
+
+    Args:
+        path: with the column ``word``, and ``key`` and ``weight`` if wanted; None for the paper's
+            occupations, which weigh the same.
+
+    Raises:
+        DataRefused: the list is faulty, a word stands twice, or a weight is no number above 0.
+    """
+    path = path or OCCUPATIONS
+    if path.suffix == ".txt":
+        words = [line.strip() for line in _text(path).splitlines() if line.strip()]
+        return _checked(path, words, unique_slugs(words), [1.0] * len(words))
+    entries = read_list(path, required=("word",), optional=("key", "weight", "source"))
+    words = [entry.values["word"] for entry in entries]
+    weights = []
+    for entry in entries:
+        try:
+            weights.append(float(entry.values.get("weight") or 1))
+        except ValueError:
+            weights.append(float("nan"))
+        if not 0 < weights[-1] < float("inf"):
+            raise entry.refused("weight", f"is `{entry.values['weight']}`, not a number above 0")
+    keys = [entry.values.get("key", "") for entry in entries]
+    return _checked(path, words, keys if all(keys) else unique_slugs(words), weights)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise DataRefused(f"{path} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise DataRefused(f"{path} is not UTF-8 text; save it as UTF-8.") from error
+
+
+def _checked(path: Path, words: list[str], keys: list[str], weights: list[float]) -> Subjects:
+    if not words:
+        raise DataRefused(f"{path} names no subject; it needs one a line.")
+    for names, what in ((words, "word"), (keys, "key")):
+        twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+        if twice is not None:
+            raise DataRefused(f"{path}: the {what} `{twice}` stands twice; keep one.")
+    for word in words:
+        if not word.isprintable() or "[" in word:
+            raise DataRefused(f"{path}: the word {word!r} cannot stand in a text; take it out.")
+    if bad := next((key for key in keys if not KEY.fullmatch(key)), None):
+        raise DataRefused(f"{path}: the key `{bad}` has more than lower-case letters, digits, _.")
+    total = sum(weights)
+    return Subjects(
+        path=path, keys=keys, words=words, weights=[weight / total for weight in weights]
+    )

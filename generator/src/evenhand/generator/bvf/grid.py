@@ -1,0 +1,181 @@
+"""Rows of one topic: every context in every order with every subject, a batch at a time."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from evenhand.contract.bvf import ITEM_COLUMNS, SUBJECT_SLOT
+from evenhand.contract.errors import DataRefused
+from evenhand.generator.bvf.asked import Subjects
+from evenhand.generator.bvf.contexts import Context
+from evenhand.generator.english import article
+
+Indices = NDArray[np.int64]
+Order = Literal["last", "inside"]
+ORDERS: tuple[Order, ...] = ("last", "inside")
+
+BATCH_ROWS = 1 << 16
+"""A power of two, so that a shard holds a whole number of batches."""
+
+_MAX_ID = 64
+_DESCRIBED = re.compile(r"The \[X\], who (?P<predicate>.+), is \[Y\]")
+"""Of this form the word of Y can also stand before the subject."""
+_ARTICLE = re.compile(r"\b(?P<first>[Aa])n? \[X\]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """One context in one order of words."""
+
+    number: int
+    """Place of the context among all of its file."""
+    order: Order
+    context: str
+    """As it stands in the file."""
+    text: str
+    """With ``[X]`` and ``[Y]``, in this order of words."""
+    weight: float
+
+
+def blocks_of(contexts: Sequence[Context], places: Sequence[int], orders: Sequence[Order]) -> (
+    list[Block]
+):  # fmt: skip
+    """Return the blocks of some contexts, context by context.
+
+    Args:
+        contexts: all contexts of a file; each has its weight.
+        places: which of them are taken.
+        orders: ``inside`` leaves out contexts that cannot be turned round.
+
+    Raises:
+        DataRefused: no context can be turned round.
+    """
+    found: list[Block] = []
+    for order in orders:
+        own = [
+            (place, text)
+            for place in places
+            if (text := in_order(contexts[place].context, order)) is not None
+        ]
+        if not own:
+            raise DataRefused(
+                "No context reads `The [X], who ..., is [Y]`, so none can be written with [Y]"
+                " inside; leave out --order inside."
+            )
+        total = sum(contexts[place].weight or 0 for place, _ in own)
+        found += [
+            Block(
+                number=place,
+                order=order,
+                context=contexts[place].context,
+                text=text,
+                weight=(contexts[place].weight or 0) / total,
+            )
+            for place, text in own
+        ]
+    return sorted(found, key=lambda block: (block.number, ORDERS.index(block.order)))
+
+
+def in_order(context: str, order: Order) -> str | None:
+    """Return a context in an order of words, or None where it has no such order.
+
+    >>> in_order("The [X], who played a role, is [Y]", "inside")
+    'The [Y] [X] played a role.'
+    """
+    if order == "last":
+        return context
+    found = _DESCRIBED.fullmatch(context)
+    return None if found is None else f"The [Y] [X] {found['predicate']}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """All rows of one topic."""
+
+    topic: str
+    blocks: list[Block]
+    subjects: Subjects
+
+    @property
+    def n_rows(self) -> int:
+        """Blocks times subjects."""
+        return len(self.blocks) * len(self.subjects.words)
+
+    def batches(self) -> Iterator[pa.Table]:
+        """Yield the rows in the order of contexts, orders and subjects."""
+        columns = _Columns(self)
+        for start in range(0, self.n_rows, BATCH_ROWS):
+            yield columns.rows(np.arange(start, min(start + BATCH_ROWS, self.n_rows)))
+
+
+class _Columns:
+    """The distinct texts of a grid, and the index arithmetic that makes rows of them."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid, blocks, subjects = grid, grid.blocks, grid.subjects
+        _check_ids(grid)
+        starts = [f"{grid.topic}-c{block.number:05d}-" for block in blocks]
+        self._id_starts = pa.array(starts)
+        self._id_ends = pa.array(["-in" if block.order == "inside" else "" for block in blocks])
+        self._keys, self._words = pa.array(subjects.keys), pa.array(subjects.words)
+        self._contexts = pa.array([block.context for block in blocks])
+        self._orders = pa.array([block.order for block in blocks])
+        self._weights = np.array([block.weight for block in blocks])
+        self._shares = np.array(subjects.weights)
+        self._takes_an = np.array([article(word) == "an" for word in subjects.words])
+        # Two beginnings a block: before a subject that takes `a`, and before one that takes `an`.
+        begins = [_begin(block.text, form) for block in blocks for form in ("a", "an")]
+        self._begins = pa.array(begins)
+        self._ends = pa.array([block.text.partition(SUBJECT_SLOT)[2] for block in blocks])
+
+    def rows(self, places: Indices) -> pa.Table:
+        """Return some rows as a table of the contract's columns."""
+        block, subject = np.divmod(places, len(self._grid.subjects.words))
+        begin = 2 * block + self._takes_an[subject]
+        columns = {
+            "id": pc.binary_join_element_wise(
+                self._id_starts.take(block), self._keys.take(subject), self._id_ends.take(block), ""
+            ),
+            "topic": _repeated(pa.array([self._grid.topic]), np.zeros_like(block)),
+            "context": _repeated(self._contexts, block),
+            "weight": pa.array(self._weights[block]),
+            "x": _repeated(self._words, subject),
+            "weight_x": pa.array(self._shares[subject]),
+            "order": _repeated(self._orders, block),
+            "text": pc.binary_join_element_wise(
+                self._begins.take(begin), self._words.take(subject), self._ends.take(block), ""
+            ),
+        }
+        return pa.table({name: columns[name] for name in ITEM_COLUMNS})
+
+
+def _repeated(values: pa.Array, places: Indices) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), values)
+
+
+def _begin(text: str, form: str) -> str:
+    """Return a text up to its subject, with the article that the subject takes.
+
+    >>> _begin("An [X] said that [Y]", "a"), _begin("The [X] said that [Y]", "an")
+    ('A ', 'The ')
+    """
+    agreed = _ARTICLE.sub(lambda own: f"{own['first']}{form[1:]} [X]", text)
+    return agreed.partition(SUBJECT_SLOT)[0]
+
+
+def _check_ids(grid: Grid) -> None:
+    """Refuse ids that batch interfaces would not take."""
+    longest = max(grid.subjects.keys, key=len)
+    number = max(block.number for block in grid.blocks)
+    example = f"{grid.topic}-c{number:05d}-{longest}-in"
+    if len(example) > _MAX_ID:
+        raise DataRefused(
+            f"{grid.subjects.path}: the key `{longest}` makes ids of {len(example)} characters"
+            f" (`{example}`); at most {_MAX_ID} are allowed, so shorten it or the topic's name."
+        )
