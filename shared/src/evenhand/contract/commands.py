@@ -23,6 +23,7 @@ COMMANDS = (
     CommandEntry("diff", "evenhand-generator", "say what changed between two dataset versions"),
     CommandEntry("publish", "evenhand-generator", "put a dataset version on the Hub at a tag"),
     CommandEntry("pull", "evenhand-generator", "get a dataset version from the Hub, checked"),
+    CommandEntry("export-task", "evenhand-generator", "write lm-evaluation-harness tasks"),
     CommandEntry("export", "evenhand-scorer", "turn a model into ONNX, checked against torch"),
     CommandEntry("predict", "evenhand-scorer", "run an exported model over a dataset"),
     CommandEntry("template", "evenhand-scorer", "write a blank predictions file to fill in"),
