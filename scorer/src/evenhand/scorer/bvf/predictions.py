@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.bvf import PREDICTION_COLUMNS, Prediction
-from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine
-from evenhand.scorer.faults import FIRST, Fault, FaultList
-from evenhand.scorer.readers.prediction_rows import TEXT, read_sidecar
-from evenhand.scorer.readers.streams import kind_of, opened, whole
+from evenhand.contract.predictions import Header
+from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
+from evenhand.scorer.readers.headers import read_sidecar
+from evenhand.scorer.readers.parquet import rows_of
+from evenhand.scorer.readers.prediction_rows import TEXT
+from evenhand.scorer.readers.streams import kind_of, whole
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 PLAIN = {"id": pl.String, "answer": pl.String, "sample": pl.Int64}
@@ -54,7 +55,11 @@ def read_probabilities(path: Path) -> ProbabilityRows:
         )
     header = read_sidecar(path)
     if kind in {".jsonl", ".ndjson"}:
-        rows, own = _read_lines(path, faults)
+        # It makes rows of the records with this module's own functions.
+        from evenhand.scorer.bvf.json_rows import read_lines
+
+        rows, own = read_lines(path, faults)
+        rows = with_ids(rows, faults)
         header = own or header
     else:
         rows = flat(str(path), _read_table(path, kind), faults)
@@ -91,7 +96,7 @@ def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         *(pl.lit(None, kind).alias(own) for own, kind in PLAIN.items() if own not in plain),
         *(_trimmed(rows, column).cast(pl.Float64, strict=False) for column in numbers),
     )
-    return _with_ids(found, faults)
+    return with_ids(found, faults)
 
 
 def frame_of_rows(rows: Sequence[Prediction]) -> pl.DataFrame:
@@ -149,63 +154,17 @@ def _trimmed(rows: pl.DataFrame, column: str) -> pl.Expr:
     return own.str.strip_chars() if rows[column].dtype == pl.String else own
 
 
-def _with_ids(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+def with_ids(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return the rows that have an id, and count the others."""
     is_nameless = rows["id"].is_null() | (rows["id"].str.len_bytes() == 0)
     places = [f"row {at + 1}" for at in is_nameless.arg_true().head(FIRST)]
     faults.add_many("rows without an id", TEXT, places, int(is_nameless.sum()))
     return rows.filter(~is_nameless)
 
 
-def _read_lines(path: Path, faults: FaultList) -> tuple[pl.DataFrame, Header | None]:
-    """Read JSON lines: all at once where every line is a prediction, else one by one."""
-    content = whole(path)
-    first, _, rest = content.partition(b"\n")
-    header = _header_of(path, first)
-    if header is not None:
-        content = rest
-    try:
-        rows = msgspec.json.Decoder(Prediction).decode_lines(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        rows = _line_by_line(content, 1 if header is None else 2, faults)
-    return _with_ids(frame_of_rows(rows), faults), header
-
-
-def _line_by_line(content: bytes, first: int, faults: FaultList) -> list[Prediction]:
-    decoder, rows = msgspec.json.Decoder(Prediction), []
-    for number, line in enumerate(content.split(b"\n"), first):
-        if not line.strip():
-            continue
-        try:
-            rows.append(decoder.decode(line))
-        except msgspec.ValidationError as error:
-            faults.add("rows that are no prediction", SHAPE, f"row {number}: {error}")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            remedy = "Each line must be one JSON object in UTF-8 (JSON has no NaN)."
-            faults.add("lines that are not JSON (or cut off)", remedy, f"row {number}")
-    return rows
-
-
-def _header_of(path: Path, line: bytes) -> Header | None:
-    start = line.lstrip()
-    if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):
-        return None
-    try:
-        return msgspec.json.decode(line, type=HeaderLine).evenhand_header
-    except msgspec.DecodeError as error:
-        raise DataRefused(f"{path}, line 1 is not a header of predictions: {error}.") from error
-
-
 def _read_table(path: Path, kind: str) -> pl.DataFrame:
     if kind == ".parquet":
-        with opened(path):  # refuses folders, missing and empty files in the same words
-            pass
-        try:
-            return pl.read_parquet(path)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            reason = str(error).splitlines()[0]
-            raise DataRefused(
-                f"{path} is cut off or is no Parquet file ({reason}); copy it again."
-            ) from error
+        return rows_of(path)
     content = whole(path)
     try:
         content.decode()
@@ -214,5 +173,5 @@ def _read_table(path: Path, kind: str) -> pl.DataFrame:
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
     except pl.exceptions.PolarsError as error:
-        reason = str(error).split("\n", 1)[0]
+        reason = shown(str(error).split("\n", 1)[0])
         raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error
