@@ -1,5 +1,6 @@
 """Predict on BBQ: models of each task, styles, the header, and what is refused."""
 
+import dataclasses
 import json
 
 import msgspec
@@ -8,7 +9,8 @@ import pytest
 
 from evenhand.contract.bbq import Prediction
 from evenhand.contract.predictions import HeaderLine
-from evenhand.scorer.predict import bbq
+from evenhand.scorer.predict import Options, bbq
+from evenhand.scorer.runtime.model_card import Chat
 from evenhand.scorer.runtime.multiple_choice import score_options
 from evenhand.scorer.runtime.prompts import prompts
 from evenhand.scorer.runtime.session import open_model
@@ -134,5 +136,17 @@ def test_model_of_another_task_is_named(evenhand, data, exported, tmp_path):
     code, _, err = evenhand(*command, "--config", "Age")
 
     assert code == 2
-    assert "Age needs a multiple-choice or seq2seq-lm" in err
+    assert "Age needs a multiple-choice or" in err
     assert "was exported for question-answering" in err
+
+
+def test_chat_names_its_template_and_day(exported):
+    """With the style `chat` the header holds the template's digest and the day it was shown."""
+    model = open_model(exported("bert", "multiple-choice"), device="cpu")
+    card = msgspec.structs.replace(model.card, chat=Chat(sha256="ab12", special_tokens={}))
+    options = Options(style="chat", normalise="total")
+
+    found = bbq.decoding(dataclasses.replace(model, card=card), options)
+
+    assert found["chat_template"] == "ab12"
+    assert found["chat_date"] == "2024-07-26"

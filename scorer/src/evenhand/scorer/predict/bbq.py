@@ -15,7 +15,7 @@ from evenhand.contract import WrongUse
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.predict.asking import Advance, Options
 from evenhand.scorer.runtime import causal_options, multiple_choice, seq2seq_lm
-from evenhand.scorer.runtime.chat import chat_template_of
+from evenhand.scorer.runtime.chat import DATE, chat_template_of
 from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.prompts import COLUMNS, Prompts, prompts
 from evenhand.scorer.runtime.session import ExportedModel
@@ -140,9 +140,13 @@ def check(dataset: Dataset, config: str, model: ExportedModel, options: Options)
     """Refuse nothing: what a row needs is seen when it is read."""
 
 
-def decoding(_model: ExportedModel, options: Options) -> dict[str, Any]:
+def decoding(model: ExportedModel, options: Options) -> dict[str, Any]:
     """Return style and normalisation, without which the scores cannot be compared."""
-    return {"style": options.style, "normalise": options.normalise}
+    found: dict[str, Any] = {"style": options.style, "normalise": options.normalise}
+    if options.style == "chat" and model.card.chat:
+        found["chat_template"] = model.card.chat.sha256
+        found["chat_date"] = DATE.date().isoformat()
+    return found
 
 
 def answer(
