@@ -124,8 +124,11 @@ class _Columns:
         self._id_starts = pa.array(starts)
         self._id_ends = pa.array(["-in" if block.order == "inside" else "" for block in blocks])
         self._keys, self._words = pa.array(subjects.keys), pa.array(subjects.words)
-        self._contexts = pa.array([block.context for block in blocks])
-        self._orders = pa.array([block.order for block in blocks])
+        # A dictionary must hold each text once: with repeats the writer's bytes vary by run.
+        self._contexts = _Texts([block.context for block in blocks])
+        self._orders = _Texts([block.order for block in blocks])
+        self._topic = _Texts([grid.topic] * len(blocks))
+        self._words_once = _Texts(subjects.words)
         self._weights = np.array([block.weight for block in blocks])
         self._shares = np.array(subjects.weights)
         self._takes_an = np.array([article(word) == "an" for word in subjects.words])
@@ -142,12 +145,12 @@ class _Columns:
             "id": pc.binary_join_element_wise(
                 self._id_starts.take(block), self._keys.take(subject), self._id_ends.take(block), ""
             ),
-            "topic": _repeated(pa.array([self._grid.topic]), np.zeros_like(block)),
-            "context": _repeated(self._contexts, block),
+            "topic": self._topic.take(block),
+            "context": self._contexts.take(block),
             "weight": pa.array(self._weights[block]),
-            "x": _repeated(self._words, subject),
+            "x": self._words_once.take(subject),
             "weight_x": pa.array(self._shares[subject]),
-            "order": _repeated(self._orders, block),
+            "order": self._orders.take(block),
             "text": pc.binary_join_element_wise(
                 self._begins.take(begin), self._words.take(subject), self._ends.take(block), ""
             ),
@@ -155,8 +158,17 @@ class _Columns:
         return pa.table({name: columns[name] for name in ITEM_COLUMNS})
 
 
-def _repeated(values: pa.Array, places: Indices) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), values)
+class _Texts:
+    """Texts that repeat, stored once each."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        code = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        self._distinct = pa.array(list(code))
+        self._codes = np.array([code[text] for text in texts], dtype=np.int32)
+
+    def take(self, places: Indices) -> pa.Array:
+        """Return some of them as a dictionary column."""
+        return pa.DictionaryArray.from_arrays(pa.array(self._codes[places]), self._distinct)
 
 
 def _begin(text: str, form: str) -> str:

@@ -20,6 +20,7 @@ R9. The nearest verb with a subject above the word is the one that counts, and a
 from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
+from evenhand.generator.bvf.past import simple_past
 from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked
 from evenhand.generator.bvf.subjects import Subjects, subject_of
 from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, SUBJECTS, Tree
@@ -34,6 +35,14 @@ UNREAD = frozenset({"him", "hers", "them", "theirs"})
 _BREAKS = QUOTES | {":", ";", "--", "-", "–", "—"}  # noqa: RUF001 - dashes of running text
 _CLAUSES = frozenset({"ccomp", "advcl", "conj", "relcl", "acl", "pcomp"})
 _NOUNS = frozenset({"dobj", "attr", "pobj", "oprd", "dative"})
+_BEFORE_SMALL_CLAUSES = frozenset(
+    {
+        *("had", "got", "made", "let", "saw", "watched", "heard", "felt", "wanted", "kept", "left"),
+        *("found", "helped", "needed", "liked", "put", "called", "considered"),
+    }
+)
+_PARTS = frozenset({"xcomp", "acomp", "attr", "oprd", "amod"})
+"""Where a verb's form is part of another verb's predicate."""
 _LINKING_PASTS = frozenset({"was", "became", "remained", "stayed"})
 
 
@@ -113,20 +122,31 @@ class References:
         if not rest and dep in _CLAUSES and _is_clause_of(tree, node, word):
             return self._to_clause(tree, head, node, word)
         before = self._objects_before(tree, head, node)
-        if dep in {"prep", "agent"} or (dep == "dative" and rest):
-            return [*before, tree.words[node], *self._way(tree, node, rest, word)]
-        if dep == "xcomp" and rest:
-            infinitive = self._skeletons.infinitive(tree, node)
-            return [*before, *infinitive, *self._way(tree, node, rest, word)]
-        if dep == "acomp" and rest:
-            adjective = self._skeletons.plain_adjective(tree, node)
-            return [*before, *adjective, *self._way(tree, node, rest, word)]
-        if dep not in _NOUNS:
+        if not rest:
+            return [*before, *self._last(tree, node, word)]
+        if dep == "ccomp" and len(rest) == 1 and tree.deps[rest[0]] in SUBJECTS:
+            return before
+        return [*before, *self._on_the_way(tree, node), *self._way(tree, node, rest, word)]
+
+    def _last(self, tree: Tree, node: int, word: int) -> list[str]:
+        """Return what stands for the noun that holds the word: nothing, or its determiner."""
+        if tree.deps[node] not in _NOUNS:
             raise NoSkeleton
-        if rest:
-            return [*before, *self._noun(tree, node), *self._way(tree, node, rest, word)]
         is_read = node == word and tree.words[word] not in REFLEXIVES
-        return [*before, *(self._skeletons.determiner(tree, node) if is_read else [])]
+        return self._skeletons.determiner(tree, node) if is_read else []
+
+    def _on_the_way(self, tree: Tree, node: int) -> list[str]:
+        """Return the words of a token between verb and word."""
+        dep = tree.deps[node]
+        if dep in {"prep", "agent"} or (dep == "dative" and tree.tags[node] in {"IN", "TO"}):
+            return [tree.words[node]]
+        if dep == "xcomp":
+            return self._skeletons.infinitive(tree, node)
+        if dep == "acomp":
+            return self._skeletons.plain_adjective(tree, node)
+        if dep not in _NOUNS or tree.tags[node] in {"CD", *NAME_TAGS}:
+            raise NoSkeleton
+        return self._skeletons.phrase(tree, node)
 
     def _objects_before(self, tree: Tree, head: int, node: int) -> list[str]:
         """Return the objects that stand between a verb and what comes next."""
@@ -136,12 +156,6 @@ class References:
             if head < i < node
         ]
         return [word for i in objects for word in self._skeletons.phrase(tree, i)]
-
-    def _noun(self, tree: Tree, node: int) -> list[str]:
-        """Return a noun on the way to the word, with its determiner."""
-        if tree.tags[node] in {"CD", *NAME_TAGS}:
-            raise NoSkeleton
-        return self._skeletons.phrase(tree, node)
 
     def _to_clause(self, tree: Tree, head: int, clause: int, word: int) -> list[str]:
         """Return what leads to a clause whose subject is the word: objects and connector."""
@@ -162,8 +176,9 @@ def _start(tree: Tree, word: int) -> int | None:
     if text in SUBJECT_PRONOUNS:
         return head if dep in SUBJECTS and tree.is_verb(head) and word < head else None
     if text in POSSESSIVES and dep == "poss":
-        is_subject = tree.deps[head] in SUBJECTS and tree.is_verb(tree.heads[head])
-        return tree.heads[head] if is_subject and head < tree.heads[head] else head
+        clause = tree.heads[head]
+        is_subject = tree.deps[head] in SUBJECTS and head < clause and tree.is_verb(clause)
+        return clause if is_subject and not _is_small(tree, clause) else head
     if text in REFLEXIVES:
         return word if dep in _NOUNS else None
     if text in PRONOUNS or text in UNREAD or tree.tags[word] not in {"NN", "NNP"}:
@@ -176,12 +191,22 @@ def _climb(tree: Tree, start: int) -> tuple[int, list[int]] | None:
     """Return the nearest verb above that has a subject, and the way down from it (R9)."""
     path = [start]
     for head in tree.ancestors(start):
-        if tree.is_verb(head) and tree.deps[head] != "xcomp":
-            return head, path
-        if tree.is_verb(head) and tree.subject(head) is not None:
+        is_part = tree.deps[head] in _PARTS and tree.subject(head) is None
+        is_small = path[0] == tree.subject(head) and _is_small(tree, head)
+        if tree.is_verb(head) and not is_part and not is_small:
             return head, path
         path.insert(0, head)
     return None
+
+
+def _is_small(tree: Tree, clause: int) -> bool:
+    """Say whether a clause has no tense and completes a verb of perception or cause (R4)."""
+    verb = tree.heads[clause]
+    return (
+        tree.deps[clause] == "ccomp"
+        and not tree.is_finite(clause)
+        and simple_past(tree.words[verb], tree.tags[verb]) in _BEFORE_SMALL_CLAUSES
+    )
 
 
 def _is_broken(tree: Tree, verb: int, word: int) -> bool:

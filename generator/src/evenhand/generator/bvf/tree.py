@@ -7,6 +7,7 @@ from evenhand.generator.parse import Parse
 
 SUBJECTS = ("nsubj", "nsubjpass")
 VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
+_FINITE_TAGS = frozenset({"VBD", "VBP", "VBZ", "MD"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
 QUOTES = frozenset('"“”«»') | {"``", "''"}
 
@@ -47,6 +48,11 @@ class Tree:
     def is_verb(self, i: int) -> bool:
         """Say whether a token is a verb, a form of `be` and other auxiliaries included."""
         return self.tags[i] in VERB_TAGS or self.tags[i] == "MD"
+
+    def is_finite(self, i: int) -> bool:
+        """Say whether a token is a verb that stands in a tense, by itself or by an auxiliary."""
+        tags = {self.tags[i], *(self.tags[child] for child in self.children(i, "aux", "auxpass"))}
+        return self.is_verb(i) and not tags.isdisjoint(_FINITE_TAGS)
 
     def subject(self, verb: int) -> int | None:
         """Return the subject that stands with a verb itself."""
