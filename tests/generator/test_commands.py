@@ -8,14 +8,14 @@ import pytest
 
 
 def test_list_names_every_config_with_its_size(evenhand) -> None:
-    """Eight configs of UnQover, rows four times the examples, and BBQ's eleven categories."""
+    """Eight configs of UnQover, eleven of BBQ, four of BVF, each with its counts."""
     code, out, _ = evenhand("list", "--format", "json")
-    rows = {row["config"]: row for row in json.loads(out)}
+    rows = {(row["benchmark"], row["config"]): row for row in json.loads(out)}
 
     assert code == 0
-    counts = Counter(row["benchmark"] for row in rows.values())
-    assert (counts["unqover"], counts["bbq"]) == (8, 11)
-    assert rows["gender_occupation"] == {
+    counts = Counter(benchmark for benchmark, _ in rows)
+    assert counts == {"unqover": 8, "bbq": 11, "bvf": 4}
+    assert rows["unqover", "gender_occupation"] == {
         "benchmark": "unqover",
         "config": "gender_occupation",
         "rows": 5_488_000,

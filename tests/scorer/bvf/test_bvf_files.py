@@ -114,6 +114,29 @@ def test_a_faulty_row_is_named(
         score_at(dataset, path)
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ('{"id": "ID", "p": {"male": 0.9, "female": 0.1, "male": 0.5}}', "rows with a field twice"),
+        ('{"id": "ID", "answer": "he", "answer": "she"}', "rows with a field twice"),
+        ('{"id": "ID", "p": {"male": NaN, "female": 0.1}}', "lines that are not JSON"),
+        ('{"id": "ID", "p": {"male": 0.9', "lines that are not JSON"),
+    ],
+)
+def test_a_line_that_says_two_things_or_none_is_named(
+    dataset: Dataset, rows: Rows, tmp_path: Path, line: str, kind: str
+) -> None:
+    """A key that stands twice, NaN and a cut line are faults of that row."""
+    path = write_lines(tmp_path / "p.jsonl", rows[1:])
+    text = line.replace("ID", rows[0]["id"]) + "\n" + path.read_text(encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+
+    found = check_files([path], dataset, "evenhand", [])
+
+    assert found.faults[0].kind.startswith(kind)
+    assert found.faults[0].first[0].startswith("row 1")
+
+
 def test_all_faults_at_once(dataset: Dataset, rows: Rows, tmp_path: Path) -> None:
     """Missing, unknown, twice, out of range, no sum and another dataset's digest in one answer."""
     wide = pl.DataFrame(

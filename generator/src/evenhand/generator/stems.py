@@ -22,6 +22,15 @@ class Options:
     templates: Path | None = None
     tokenizer: Path | None = None
     header: str | None = None
+    contexts: Path | None = None
+    """BVF: mined contexts; None for ours."""
+    topic: str | None = None
+    """BVF: a topic's name, or the file of one's own."""
+    subjects: Path | None = None
+    """BVF: what contexts are filled with; None for the paper's occupations."""
+    orders: tuple[str, ...] = ()
+    """BVF: where the read word stands; empty for what suits the topic."""
+    protocol: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ except PackageNotFoundError:  # running from a source tree that was never instal
 CONTRACT_VERSION = "1.0"
 """Version of the file formats. The first number changes when old readers cannot read new files."""
 
-STEMS = ("unqover", "bbq")
+STEMS = ("unqover", "bbq", "bvf")
 """The benchmarks that this version carries; one module of this name stands on each side."""
 
 __all__ = ["CONTRACT_VERSION", "STEMS", "DataRefused", "WrongUse", "__version__"]

@@ -13,7 +13,7 @@ tokenizer.json with --tokenizer. Without one, all subjects of one word are used.
 import argparse
 from pathlib import Path
 
-from evenhand.contract import STEMS
+from evenhand.contract import STEMS, WrongUse
 from evenhand.generator.commands.output import add_output_options, refuse_existing, write_version
 
 EXAMPLE = "evenhand generate unqover --config religion --out datasets_out/unqover/1.0.0"
@@ -38,7 +38,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--header", choices=("newsqa",), help="put a news dateline before each paragraph"
     )
+    _add_options_of_bvf(parser)
     add_output_options(parser)
+
+
+def _add_options_of_bvf(parser: argparse.ArgumentParser) -> None:
+    """Declare what contexts are filled with, and how."""
+    parser.add_argument(
+        "--contexts",
+        metavar="FILE",
+        type=Path,
+        help="bvf: contexts that `evenhand mine bvf` wrote, or a CSV template,frequency"
+        " (default: ours)",
+    )
+    parser.add_argument(
+        "--topic",
+        metavar="T",
+        help="bvf: gender, race, religion, disability, or a file with the columns class and word",
+    )
+    parser.add_argument(
+        "--subjects",
+        metavar="FILE",
+        type=Path,
+        help="bvf: list with the column word, and weight if wanted (default: the paper's 120"
+        " occupations)",
+    )
+    parser.add_argument(
+        "--order",
+        choices=("last", "inside"),
+        action="append",
+        default=[],
+        help="bvf: where the read word stands; may be repeated (default: last, and inside where the"
+        " topic's words are adjectives)",
+    )
+    parser.add_argument(
+        "--protocol",
+        choices=("paper", "code"),
+        help="bvf: code also takes the word that the paper has in both genders",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,5 +92,19 @@ def run(arguments: argparse.Namespace) -> int:
         templates=arguments.templates,
         tokenizer=arguments.tokenizer,
         header=arguments.header,
+        contexts=arguments.contexts,
+        topic=arguments.topic,
+        subjects=arguments.subjects,
+        orders=tuple(arguments.order),
+        protocol=arguments.protocol,
     )
+    _check_stem(arguments)
     return write_version(arguments, stem_module(arguments.stem).prepare(options))
+
+
+def _check_stem(arguments: argparse.Namespace) -> None:
+    """Refuse options of BVF with another benchmark rather than pass them over."""
+    given = [name for name in ("contexts", "topic", "subjects", "order", "protocol")
+             if getattr(arguments, name)]  # fmt: skip
+    if given and arguments.stem != "bvf":
+        raise WrongUse(f"--{given[0]} is for bvf; leave it out.")
