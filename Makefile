@@ -41,8 +41,9 @@ docs: .venv/dev
 	.venv/bin/python -m evenhand.contract.schemas
 	.venv/bin/python docs/generate.py
 
+# The own datasets of every benchmark, full size.
 datasets: .venv/run
-	.venv/bin/evenhand generate unqover --overwrite --out datasets_out/unqover/1.0.0
+	for stem in unqover bbq bvf; do .venv/bin/evenhand generate $$stem --overwrite --out datasets_out/$$stem/1.0.0 || exit 1; done
 
 # All wheels that an air-gapped machine of this kind needs: copy the folder there, then
 #   pip install --no-index --find-links wheelhouse 'evenhand-scorer[cpu,report]' evenhand-generator
