@@ -182,6 +182,18 @@ def test_a_key_that_stands_twice_is_refused(original_entries, write_json) -> Non
     assert "'None|None|Arab|Jewish|0|None|lied|lied' stands twice" in refusal(path)
 
 
+@pytest.mark.parametrize("kept", ["{", "one entry and its comma"])
+def test_a_file_that_ends_where_an_entry_may_begin_is_refused(
+    original_entries, write_json, kept
+) -> None:
+    """What is cut off behind a brace or a comma is not waited for."""
+    text = json.dumps(original_entries())
+    path = write_json({})
+    path.write_text(kept if kept == "{" else text[: text.index("}}},") + 4] + "\n")
+
+    assert "is cut off or is no JSON" in refusal(path)
+
+
 def test_a_key_that_stands_twice_far_apart_is_refused(
     original_entries, write_json, monkeypatch
 ) -> None:

@@ -47,9 +47,9 @@ def kind_of(path: Path) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Return a text in UTF-8, with or without its mark."""
+    """Return a text in UTF-8, with or without its mark, which says nothing twice."""
     try:
-        return bytes_of(path).decode("utf-8-sig")
+        return bytes_of(path).decode().lstrip("\ufeff")
     except UnicodeDecodeError as error:
         raise Unreadable("no UTF-8") from error
 

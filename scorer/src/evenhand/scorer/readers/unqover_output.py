@@ -205,6 +205,8 @@ def _decoded(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
             block = stream.read(_BLOCK_BYTES)
             is_last = not block
             rest = rest.rstrip() if is_last else rest + block
+            if is_last and not rest:
+                raise _cut_off(path, n_entries)
             cut = len(rest) if is_last else _last_entry_end(rest)
             # The comma goes, and the brace of a whole object comes; the file's end has its own.
             piece = b"{" + rest[: cut if is_last else cut - 1] + (b"" if is_last else b"}")
@@ -282,6 +284,12 @@ def _refusal(path: Path, piece: bytes, n_before: int) -> DataRefused:
     return DataRefused(f"{path} is not in the shape of the original's predictions. {_SHAPE}")
 
 
+def _cut_off(path: Path, n_before: int) -> DataRefused:
+    return DataRefused(
+        f"{path} is cut off or is no JSON, after at least {n_before:,} good entries; copy it again."
+    )
+
+
 def _careful(path: Path, piece: bytes, n_before: int) -> None:
     """Raise for the first fault of a piece; return where there is none."""
     try:
@@ -293,10 +301,7 @@ def _careful(path: Path, piece: bytes, n_before: int) -> None:
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
     except (ValueError, RecursionError) as error:
-        raise DataRefused(
-            f"{path} is cut off or is no JSON, after at least {n_before:,} good entries;"
-            " copy it again."
-        ) from error
+        raise _cut_off(path, n_before) from error
     for number, (key, entry) in enumerate(entries.items(), n_before + 1):
         for field in _FIELDS:
             _check_field(path, f"entry {number:,} ({shown(repr(key))})", entry, field)
