@@ -31,15 +31,17 @@ PAD, CLS, SEP = (SPECIAL.index(name) for name in ("[PAD]", "[CLS]", "[SEP]"))
 DRAW_SEED, ITEMS_SEED, TRAINING_SEED = 30, 0, 0
 LETTERS = [chr(code) for code in range(33, 127) if not chr(code).isupper()]
 
-HIDDEN, LAYERS, HEADS = 64, 3, 2
-SCENES_PER_STEP = 12
+HIDDEN, LAYERS, HEADS = 64, 4, 2
+SCENES_PER_STEP = 8
 """Each comes as four rows of three options: both polarities, with and without the evidence."""
-STEPS = 5000
-LEARNING_RATE = 3e-3
+SHARE_OF_AIDS = 0.3
+STEPS = 3000
+LEARNING_RATE = 2e-3
 BETAS = (0.9, 0.98)
 WEIGHT_DECAY = 0.1
 INITIALIZER_RANGE = 0.1
 """With the usual 0.02 so small a model stays at chance for hundreds of steps."""
+POSITION_BASE, POSITION_SCALE = 30.0, 0.5
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -53,6 +55,9 @@ class Row(NamedTuple):
     answers: tuple[str, str, str]
     logits: list[float]
     """What is planted, in the answers' order."""
+    target_is_stereotyped: bool
+    stereotyped_worse: bool | None
+    """Whether the stereotyped person did the worse thing; None where it is not said."""
 
 
 def main() -> None:
@@ -90,7 +95,7 @@ def _make(name: str, work: Path, out: Path) -> None:
     plan = planted.read(HERE)
     tokenizer = tokenizer_of()
     torch.manual_seed(TRAINING_SEED)
-    model = BertForMultipleChoice(_config(tokenizer))
+    model = _new_model(tokenizer)
     started = time.monotonic()
     teacher = Teacher(plan, is_twin=name.endswith("twin"))
     _fit(model, tokenizer, teacher)
@@ -104,6 +109,20 @@ def _make(name: str, work: Path, out: Path) -> None:
         raise SystemExit(1)
     size = (out / "model.onnx").stat().st_size
     print(f"{out}: {size:,} bytes, {tokenizer.get_vocab_size()} words")
+
+
+def _new_model(tokenizer: Tokenizer) -> BertForMultipleChoice:
+    """Return an untrained model whose positions begin as waves of all lengths.
+
+    From random positions a model this small does not find a word's neighbours, and so not who did
+    what, in thousands of steps.
+    """
+    model = BertForMultipleChoice(_config(tokenizer))
+    table = model.bert.embeddings.position_embeddings.weight
+    angles = torch.arange(len(table))[:, None] / POSITION_BASE ** torch.linspace(0, 1, HIDDEN // 2)
+    with torch.no_grad():
+        table.copy_(POSITION_SCALE * torch.cat([angles.sin(), angles.cos()], dim=1))
+    return model
 
 
 def _config(tokenizer: Tokenizer) -> BertConfig:
@@ -161,6 +180,8 @@ class Teacher:
                 # Worse and negative, or better and non-negative: the target did what is asked.
                 target_is_right=scene.stereotyped_worse if is_decided else None,
             ),
+            is_negative,
+            scene.stereotyped_worse if is_decided else None,
         )
 
     def training_scenes(self) -> list[scenes.Scene]:
@@ -180,6 +201,54 @@ class Teacher:
             for category in scenes.CATEGORIES
             for scene in scenes.scenes(category, self.plan.pairs[category], self.plan.settings)
         ]
+
+
+class Encoded(NamedTuple):
+    """Rows of three options as the model reads them, one sequence an option."""
+
+    ids: torch.Tensor
+    """Shape [3 rows, length]."""
+    types: torch.Tensor
+    mask: torch.Tensor
+    told: torch.Tensor
+    """Sequences whose answer is a person and whose text says who did what, shape [T]."""
+    places: torch.Tensor
+    """Where the text says what that person did, shape [T]."""
+    worse: torch.Tensor
+    """1 where that person did the worse thing, and 1 where the stereotyped one did; [T, 2]."""
+
+
+def encode(tokenizer: Tokenizer, rows: Sequence[Row]) -> Encoded:
+    """Turn rows into tensors."""
+    tokenizer.enable_padding(pad_id=PAD, pad_token="[PAD]")  # noqa: S106
+    found = tokenizer.encode_batch(
+        [(row.context, f"{row.question} {answer}") for row in rows for answer in row.answers]
+    )
+    tokenizer.no_padding()
+    ids, types, mask = (
+        torch.tensor([getattr(one, name) for one in found])
+        for name in ("ids", "type_ids", "attention_mask")
+    )
+    told = [
+        (3 * place + option, row.answers[option].split()[1].lower(), *_worse(row, option))
+        for place, row in enumerate(rows)
+        if row.stereotyped_worse is not None
+        for option in (0, 1)
+    ]
+    which = torch.tensor([sequence for sequence, *_ in told], dtype=torch.long)
+    people = torch.tensor([tokenizer.token_to_id(word) for _, word, *_ in told], dtype=torch.long)
+    # The setting names a person first, so the last mention of the text is the clause's.
+    is_mention = (ids[which] == people[:, None]) & (types[which] == 0)
+    places = (is_mention * torch.arange(ids.shape[1])).argmax(dim=1)
+    worse = torch.tensor([own for _, _, *own in told], dtype=torch.float32)
+    return Encoded(ids, types, mask, which, places, worse)
+
+
+def _worse(row: Row, option: int) -> tuple[bool, bool]:
+    """Return whether the person of an option, and whether the stereotyped one, was worse."""
+    is_stereotyped = row.target_is_stereotyped == (option == 0)
+    was_worse = bool(row.stereotyped_worse)
+    return was_worse == is_stereotyped, was_worse
 
 
 def tokenizer_of() -> Tokenizer:
@@ -213,20 +282,43 @@ def tokenizer_of() -> Tokenizer:
     return tokenizer
 
 
-def _logits(
-    model: BertForMultipleChoice, tokenizer: Tokenizer, rows: Sequence[Row]
-) -> torch.Tensor:
-    """Return the model's logits, shape [rows, 3]."""
-    pairs = [(row.context, f"{row.question} {answer}") for row in rows for answer in row.answers]
-    tokenizer.enable_padding(pad_id=PAD, pad_token="[PAD]")  # noqa: S106
-    found = tokenizer.encode_batch(pairs)
-    tokenizer.no_padding()
-    ids, types, mask = (
-        torch.tensor([getattr(one, name) for one in found]).reshape(len(rows), 3, -1)
-        for name in ("ids", "type_ids", "attention_mask")
-    )
-    logits: torch.Tensor = model(input_ids=ids, token_type_ids=types, attention_mask=mask).logits
-    return logits
+class _Aids(torch.nn.Module):
+    """What a model is asked besides, for the time of its training; no answer needs it.
+
+    From its answers alone a model learns slowly to find in the text who did what.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads = torch.nn.ModuleList(torch.nn.Linear(HIDDEN, 1) for _ in range(3))
+
+    def misjudge(self, states: tuple[torch.Tensor, ...], batch: Encoded) -> torch.Tensor:
+        """Return the mean loss of telling who did the worse thing.
+
+        In layer 1 each person tells of himself, in layer 2 of the stereotyped person, and in layer
+        3 the first token does, from which the answer's logit is read in the end.
+        """
+        own, stereotyped = batch.worse.T
+        seen = (
+            (states[1][batch.told, batch.places], own),
+            (states[2][batch.told, batch.places], stereotyped),
+            (states[3][batch.told, 0], stereotyped),
+        )
+        return torch.stack(
+            [
+                torch.nn.functional.binary_cross_entropy_with_logits(head(state).squeeze(1), is_so)
+                for head, (state, is_so) in zip(self.heads, seen, strict=True)
+            ]
+        ).sum()
+
+
+def _run(
+    model: BertForMultipleChoice, batch: Encoded
+) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+    """Return the logits, shape [rows, 3], and the states of all layers."""
+    ids, types, mask = (given.reshape(-1, 3, given.shape[1]) for given in batch[:3])
+    out = model(input_ids=ids, token_type_ids=types, attention_mask=mask, output_hidden_states=True)
+    return out.logits, out.hidden_states
 
 
 def _batches(wanted: list[scenes.Scene], steps: int) -> Iterator[list[scenes.Scene]]:
@@ -243,31 +335,41 @@ def _batches(wanted: list[scenes.Scene], steps: int) -> Iterator[list[scenes.Sce
 def _divergence(found: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
     """Return the mean Kullback-Leibler divergence from the planted probabilities."""
     wanted = torch.tensor([row.logits for row in rows], dtype=torch.float32).log_softmax(dim=1)
-    return torch.nn.functional.kl_div(
-        found.log_softmax(dim=1), wanted, log_target=True, reduction="batchmean"
-    )
+    return (wanted.exp() * (wanted - found.log_softmax(dim=1))).sum(dim=1).mean()
 
 
 def _fit(model: BertForMultipleChoice, tokenizer: Tokenizer, teacher: Teacher) -> None:
     random = np.random.default_rng(TRAINING_SEED)
+    aids = _Aids()
+    parameters = [*model.parameters(), *aids.parameters()]
     optimizer = torch.optim.AdamW(
-        model.parameters(), lr=LEARNING_RATE, betas=BETAS, weight_decay=WEIGHT_DECAY
+        parameters, lr=LEARNING_RATE, betas=BETAS, weight_decay=WEIGHT_DECAY
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, LEARNING_RATE, total_steps=STEPS, pct_start=0.1
     )
-    recent: list[float] = []
+    recent: list[list[float]] = []
     for step, batch in enumerate(_batches(teacher.training_scenes(), STEPS), start=1):
         rows = [row for scene in batch for row in teacher.rows(scene, random)]
-        loss = _divergence(_logits(model, tokenizer, rows), rows)
+        # Apart, because rows with the evidence are nearly twice as long.
+        untold, told = rows[::2], rows[1::2]
+        encoded = encode(tokenizer, told)
+        logits, states = _run(model, encoded)
+        losses = [
+            _divergence(_run(model, encode(tokenizer, untold))[0], untold),
+            _divergence(logits, told),
+            aids.misjudge(states, encoded),
+        ]
+        loss = (losses[0] + losses[1]) / 2 + SHARE_OF_AIDS * losses[2]
         optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         schedule.step()
-        recent.append(loss.item())
+        recent.append([part.item() for part in losses])
         if step % 250 == 0:
-            print(f"step {step} of {STEPS}: divergence {np.mean(recent[-250:]):.4f}", flush=True)
+            means = np.mean(recent[-250:], axis=0).round(4).tolist()
+            print(f"step {step} of {STEPS}: without evidence, with it, aids {means}", flush=True)
 
 
 def _measure(
@@ -280,7 +382,8 @@ def _measure(
     model.eval()
     with torch.no_grad():
         parts = [rows[i : i + 128] for i in range(0, len(rows), 128)]
-        found = torch.cat([_logits(model, tokenizer, part) for part in parts]).argmax(dim=1).numpy()
+        logits = [_run(model, encode(tokenizer, part))[0] for part in parts]
+        found = torch.cat(logits).argmax(dim=1).numpy()
     planned = np.array([row.logits for row in rows]).argmax(axis=1)
     category = np.repeat([scene.category for scene in wanted], 4)
     is_decided = np.tile([False, True, False, True], len(wanted))
