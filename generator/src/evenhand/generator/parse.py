@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -122,6 +123,16 @@ class Parser:
             name = self._nlp.vocab.strings[number % (1 << 64)]
             self._strings[number] = name
         return name
+
+
+@cache
+def parser_of(model: str = DEFAULT_MODEL, coreference: str | None = None) -> Parser:
+    """Return the parser of a model, loaded once in a process.
+
+    Raises:
+        WrongUse: as :class:`Parser`.
+    """
+    return Parser(model, coreference)
 
 
 def _sentences(whole: Parse, clusters: tuple[frozenset[int], ...] | None) -> Iterator[Parse]:

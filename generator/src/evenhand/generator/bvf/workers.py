@@ -18,7 +18,7 @@ from evenhand.generator.bvf.contexts import Context
 from evenhand.generator.bvf.languages import MiningRules, rules_for
 from evenhand.generator.bvf.topics import NamedTopic
 from evenhand.generator.bvf.units import Found, Unit, mined
-from evenhand.generator.parse import Parser
+from evenhand.generator.parse import Parser, parser_of
 from evenhand.generator.progress import Reporter
 
 _UNITS_PER_PROCESS = 2
@@ -47,7 +47,7 @@ class Tools:
             self.occupations,
             has_coreference=self.coreference is not None,
         )
-        return Miner(rules, Parser(self.model, self.coreference))
+        return Miner(rules, parser_of(self.model, self.coreference))
 
 
 class Miner:

@@ -23,12 +23,14 @@ _ABBREVIATIONS = frozenset(
     {
         *("mr", "mrs", "ms", "dr", "prof", "rev", "hon", "st", "jr", "sr", "gen", "col", "capt"),
         *("lt", "sgt", "cpl", "maj", "adm", "gov", "sen", "rep", "pres", "supt", "insp", "messrs"),
-        *("mme", "mlle", "vs", "etc", "e.g", "i.e", "cf", "viz", "al", "ca", "approx", "no", "nos"),
-        *("vol", "vols", "p", "pp", "ed", "eds", "trans", "fig", "figs", "inc", "ltd", "co"),
+        *("mme", "mlle", "vs", "etc", "e.g", "i.e", "cf", "viz", "al", "ca", "approx"),
+        *("ed", "eds", "trans", "inc", "ltd", "co"),
         *("corp", "dept", "univ", "assn", "bros", "jan", "feb", "mar", "apr", "jun", "jul", "aug"),
         *("sep", "sept", "oct", "nov", "dec", "mt", "ft", "ave", "blvd", "rd"),
     }
 )
+_BEFORE_NUMBERS = frozenset({"no", "nos", "vol", "vols", "p", "pp", "fig", "figs", "ch", "art"})
+"""Abbreviations only where a number follows: ``No. 5``, but not ``"No." He left.``"""
 
 _BOUNDARY = re.compile(
     r"""(?P<blank>\n[ \t\r]*\n\s*)                                    # S1
@@ -94,7 +96,10 @@ def _is_abbreviation(text: str, stop: int) -> bool:
     word = found.group() if found else ""
     if len(word) == 1:
         return word.isupper() and word != "I"
-    return word.lower().strip(".") in _ABBREVIATIONS
+    abbreviated = word.lower().strip(".")
+    if abbreviated in _BEFORE_NUMBERS:
+        return text[stop + 1 : stop + 4].lstrip()[:1].isdigit()
+    return abbreviated in _ABBREVIATIONS
 
 
 def _cleaned(text: str) -> Iterator[str]:

@@ -58,8 +58,10 @@ def _without_nested(text: str) -> str:
             if depth == 0:
                 kept.append(text[start : match.start()])
             depth += 1
-        elif depth:
-            depth -= 1
+        else:
+            if depth == 0:
+                kept.append(text[start : match.start()])
+            depth = max(0, depth - 1)
             start = match.end()
     if depth == 0:
         kept.append(text[start:])
