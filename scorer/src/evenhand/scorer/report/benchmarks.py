@@ -34,7 +34,12 @@ BENCHMARKS = {
         "evenhand.scorer.report.unqover",
     ),
     "bold": Benchmark("BOLD", "text-generation"),
-    "bvf": Benchmark("Bias-Volatility Framework", "fill-mask"),
+    "bvf": Benchmark(
+        "Bias-Volatility Framework",
+        "fill-mask",
+        ("bvf.R",),
+        "evenhand.scorer.report.bvf",
+    ),
     "co2pt": Benchmark("Co2PT evaluation", "text-classification"),
     "bbq": Benchmark(
         "BBQ",

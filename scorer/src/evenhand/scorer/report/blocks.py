@@ -95,6 +95,8 @@ class Mark:
     """Where the value would lie if nothing were there."""
     other: float | None = None
     """A second value, drawn hollow; the line between the two is :attr:`span`."""
+    box: tuple[float, float, float] | None = None
+    """A box plot's box: lower quartile, median, upper quartile; the whiskers are :attr:`span`."""
     bar: bool = False
     """True draws a bar from 0 to the point."""
     tone: Tone = "plain"
@@ -142,12 +144,55 @@ class HeatMap:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Dot:
+    """One point of a scatter plot; its place is percent of the plot, from left and from below."""
+
+    x: float
+    y: float
+    title: str
+    """Name and numbers, for who points at it."""
+    name: str | None = None
+    """What stands beside it, for a few alone."""
+    radius: float = 4.0
+    """In pixels."""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin:
+    """How the points lie along one axis; all numbers are percent, heights of the highest."""
+
+    bars: list[tuple[float, float, float]]
+    """(start, width, height) of a histogram's bars."""
+    curve: list[tuple[float, float]] = field(default_factory=list)
+    """(place, height) along a fitted distribution, from low to high."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scatter:
+    """Points on two axes."""
+
+    kind = "scatter"
+    dots: list[Dot]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    x_axis: str
+    y_axis: str
+    legend: list[tuple[str, str]] = field(default_factory=list)
+    top: Margin | None = None
+    """Along x; with :attr:`side`, along y, or neither."""
+    side: Margin | None = None
+    line: tuple[tuple[float, float], tuple[float, float]] | None = None
+    """Both ends of a fitted line."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Panels:
-    """The same plot for each of several models, on one axis."""
+    """Plots side by side: one a model on the same axes, or one a number."""
 
     kind = "panels"
-    panels: list[tuple[str, TrackPlot]]
-    """(model, its plot)."""
+    panels: list[tuple[str, TrackPlot | Scatter]]
+    """(model or number, its plot)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +235,7 @@ class Matrix:
     """What strong print means, without the word for it."""
 
 
-Chart = TrackPlot | HeatMap | Panels | Matrix
+Chart = TrackPlot | HeatMap | Panels | Matrix | Scatter
 
 
 @dataclass(frozen=True, kw_only=True)

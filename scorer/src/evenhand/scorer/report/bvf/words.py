@@ -1,0 +1,161 @@
+"""The words in which BVF's numbers are told."""
+
+# ruff: noqa: RUF001 - true minus signs and apostrophes
+
+import functools
+from collections.abc import Collection
+from typing import NamedTuple
+
+from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.words import null_text
+
+BENCHMARK = "Bias-Volatility Framework"
+QUESTION = "How strong is a stereotype on average, and how much does it move with the context?"
+CAVEAT = (
+    "A preference describes what these models expect in these contexts. It is no statement about"
+    " who works in an occupation, nor about who should."
+)
+
+R, R_B, R_V = "bvf.R", "bvf.R_b", "bvf.R_v"
+RISKS = {"r": R, "r_b": R_B, "r_v": R_V}
+"""Risk of one subject -> the metric that has it by subject."""
+SYMBOLS = {"r": "r", "r_b": "rᵇ", "r_v": "rᵛ"}
+"""How the risk of one subject is written."""
+KNOWLEDGE = ("bvf.knowledge", "bvf.knowledge_b", "bvf.knowledge_v")
+DIRECTION, DISTRIBUTION, REGRESSION = "bvf.direction.", "bvf.distribution.", "bvf.regression."
+UNNORMALISED = "_unnormalised"
+
+
+class FactorWords(NamedTuple):
+    """How a fact of a subject is spoken of."""
+
+    name: str
+    more: str
+    """What a larger value means."""
+    is_log: bool = False
+    """True where the regression is on its natural logarithm."""
+
+
+FACTORS = {
+    "log_income": FactorWords("income", "higher income", is_log=True),
+    "years_of_education": FactorWords("years of education", "more years of education"),
+    "share_of_women": FactorWords("share of women", "a larger share of women"),
+    "log_word_frequency": FactorWords("word frequency", "higher word frequency", is_log=True),
+}
+
+
+class TopicWords(NamedTuple):
+    """How a topic is spoken of."""
+
+    title: str
+    one: str
+    """One class of it, e.g. ``a gender``."""
+
+
+_TOPICS = {
+    "gender": TopicWords("Gender", "a gender"),
+    "race": TopicWords("Race", "a race"),
+    "religion": TopicWords("Religion", "a religion"),
+    "disability": TopicWords("Disability", "a disability"),
+}
+
+
+def topic_words(config: str) -> TopicWords:
+    """Return the words for a config; a topic of the user's own is spoken of in general.
+
+    >>> topic_words("eye_colour").title
+    'Eye colour'
+    """
+    plain = config.replace("_", " ").strip() or "unnamed topic"
+    return _TOPICS.get(config, TopicWords(plain.capitalize(), f"one class of {plain}"))
+
+
+class SubjectWords(NamedTuple):
+    """What the subjects are called."""
+
+    one: str
+    many: str
+
+
+@functools.cache
+def _occupations() -> frozenset[str]:
+    from evenhand.scorer.bvf.facts import read_facts
+
+    return frozenset(read_facts(None)["subject"])
+
+
+def subject_words(names: Collection[str]) -> SubjectWords:
+    """Return ``occupation`` where most of the names are among the paper's, else ``subject``.
+
+    >>> subject_words(["nurse", "pilot"]).many, subject_words(["Anna", "Emil"]).many
+    ('occupations', 'subjects')
+    """
+    n_known = len(_occupations().intersection(names))
+    if 2 * n_known > len(names):
+        return SubjectWords("occupation", "occupations")
+    return SubjectWords("subject", "subjects")
+
+
+class MetricWords(NamedTuple):
+    """How a metric is spoken of."""
+
+    symbol: str
+    name: str
+    reading: str
+    """What its ends mean."""
+
+
+_METRICS = {
+    R: MetricWords(
+        "R", "discrimination risk", "0: no preference anywhere; 1: always certain of one class"
+    ),
+    R_B: MetricWords("Rᵇ", "bias risk", "what lasts when preferences are averaged over contexts"),
+    R_V: MetricWords("Rᵛ", "volatility risk", "R less Rᵇ: what moves from context to context"),
+    KNOWLEDGE[0]: MetricWords("K", "knowledge", "1: always certain of the right class"),
+    KNOWLEDGE[1]: MetricWords("Kᵇ", "knowledge of the mean", "of probabilities averaged first"),
+    KNOWLEDGE[2]: MetricWords("Kᵛ", "cost of wavering", "K less Kᵇ; never above 0"),
+}
+
+
+def metric_words(metric_id: str) -> MetricWords:
+    """Return a metric's words; one that is unknown here is shown by its id."""
+    if metric_id in _METRICS:
+        return _METRICS[metric_id]
+    if metric_id.startswith(DIRECTION):
+        name = metric_id.removeprefix(DIRECTION)
+        return MetricWords(f"d({name})", f"preference for {name}", "0: none; above 0: preferred")
+    base = metric_id.removesuffix(UNNORMALISED)
+    if base in _METRICS:
+        own = _METRICS[base]
+        reading = "as Equations 1 and 2 stand, up to |Y| − 1"
+        return MetricWords(own.symbol, f"{own.name}, not normalised", reading)
+    return MetricWords(metric_id, metric_id, "")
+
+
+def is_signed(metric_id: str) -> bool:
+    """Say whether a metric's values are written with their sign."""
+    return metric_id.startswith(DIRECTION)
+
+
+def value_text(metric_id: str, own: Metric | GroupValue) -> str:
+    """Write a value; null is written with its reason, never as 0."""
+    if own.value is None:
+        return null_text(own)
+    return (numbers.signed if is_signed(metric_id) else numbers.plain)(own.value)
+
+
+def interval_text(metric_id: str, own: Metric | GroupValue) -> str | None:
+    """Write an interval likewise; None where there is none."""
+    if own.interval is None:
+        return None
+    write = numbers.signed if is_signed(metric_id) else numbers.plain
+    return numbers.interval(own.interval, write=write)
+
+
+def measured(own: Metric) -> str:
+    """Write a value with its interval, e.g. ``0.4120 (95 % interval 0.3800 to 0.4400)``."""
+    text, bounds = value_text(own.id, own), interval_text(own.id, own)
+    if own.interval is None or bounds is None:
+        return text
+    return f"{text} ({numbers.level(own.interval.level)} interval {bounds})"
