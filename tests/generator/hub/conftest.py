@@ -179,18 +179,23 @@ class Handler(BaseHTTPRequestHandler):
             faults = (one for one in self.hub.faults if one.matches(self.command, path))
             self.fault = next(faults, None)
         try:
-            self.content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            self._go_wrong_first()
-            self._send(self._answer(path))
-        except Answer as answer:
-            self._send(answer)
+            self._send(self._answered(path))
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         except Exception as error:
             self.hub.unknown.append(f"{self.command} {path}: {error!r}")
             raise
 
-    def _answer(self, path: str) -> "Answer":
+    def _answered(self, path: str) -> Answer:
+        """Return the answer, whether it was returned or raised on the way."""
+        try:
+            self.content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self._go_wrong_first()
+            return self._answer(path)
+        except Answer as answer:
+            return answer
+
+    def _answer(self, path: str) -> Answer:
         """Do what is asked for; a call that the Hub does not know fails the test."""
         for method, pattern, call in ROUTES:
             match = re.fullmatch(pattern, path)
@@ -518,6 +523,7 @@ for line in sys.stdin:
         os.setpgid(0, 0)
         os.chdir(asked["cwd"])
         os.environ.update(asked["env"])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(asked[name], os.O_WRONLY | os.O_CREAT), number)
         code = main(asked["words"])
