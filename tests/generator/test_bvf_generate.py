@@ -80,23 +80,23 @@ def test_contexts_are_filled_as_worked_by_hand(contexts: Path, subjects: Path) -
 
     assert rows["id"].to_list()[:4] == [
         "gender-c00000-nurse",
-        "gender-c00000-engineer",
-        "gender-c00000-chief_cook",
         "gender-c00001-nurse",
+        "gender-c00002-nurse",
+        "gender-c00000-engineer",
     ]
     assert rows["text"].to_list() == [
         "The nurse said that [Y]",
-        "The engineer said that [Y]",
-        "The chief cook said that [Y]",
         "A nurse wrote that [Y]",
-        "An engineer wrote that [Y]",
-        "A chief cook wrote that [Y]",
         "Once the nurse was late, [Y]",
+        "The engineer said that [Y]",
+        "An engineer wrote that [Y]",
         "Once the engineer was late, [Y]",
+        "The chief cook said that [Y]",
+        "A chief cook wrote that [Y]",
         "Once the chief cook was late, [Y]",
     ]
-    assert rows["weight"].to_list() == pytest.approx([0.6] * 3 + [0.3] * 3 + [0.1] * 3)
-    assert rows["weight_x"].to_list()[:3] == [0.25, 0.5, 0.25]
+    assert rows["weight"].to_list() == pytest.approx([0.6, 0.3, 0.1] * 3)
+    assert rows["weight_x"].to_list()[::3] == [0.25, 0.5, 0.25]
 
 
 @pytest.mark.parametrize("topic", ["race", "disability"])
@@ -125,7 +125,7 @@ def test_an_order_that_a_context_does_not_have_is_left_out(tmp_path: Path, subje
     inside = rows.filter(pl.col("order") == "inside")
     assert inside["text"].to_list()[0] == "The [Y] nurse slept."
     assert inside["weight"].to_list() == [1.0] * 3
-    assert rows.filter(pl.col("order") == "last")["weight"].to_list() == [0.25] * 3 + [0.75] * 3
+    assert rows.filter(pl.col("order") == "last")["weight"].to_list() == [0.25, 0.75] * 3
     assert in_order("The [X] said that [Y]", "inside") is None
 
 
@@ -300,7 +300,7 @@ def test_the_originals_tables_are_imported(evenhand: Runner, tmp_path: Path) -> 
     manifest = read_manifest(out)
     assert code == 0
     assert len(rows) == 240
-    assert rows["weight"].to_list()[::120] == [0.75, 0.25]
+    assert rows["weight"].to_list()[:2] == [0.75, 0.25]
     assert manifest.licence.id == "unknown"
     assert manifest.provenance["contexts"] == "original"
 

@@ -74,6 +74,26 @@ def test_every_format_gives_the_same_numbers(dataset: Dataset, rows: Rows, tmp_p
     assert found[1:] == found[:1] * 4
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_filled_blank_file_needs_no_option(
+    dataset: Dataset, evenhand: Make, tmp_path: Path, suffix: str
+) -> None:
+    """What `template` writes comes back with answers; an empty one is unscored and no fault."""
+    path = tmp_path / f"blank.{suffix}"
+    assert evenhand("template", dataset.folder, "--out", path)[0] == 0
+    rows = (pl.read_csv if suffix == "csv" else pl.read_ndjson)(path)
+    assert rows.columns == ["id", "text", "answer"]
+    said = pl.Series(["he", "she", None] * 40, dtype=pl.String)
+    filled = rows.with_columns(answer=said)
+    (filled.write_csv if suffix == "csv" else filled.write_ndjson)(path)
+
+    code, out, error = evenhand("check", dataset.folder, path)
+    report = score_at(dataset, path).report
+
+    assert code == 0, out + error
+    assert (report.metrics[0].n_scored, report.metrics[0].n_unscored) == (80, 40)
+
+
 def test_two_files_are_one_model(dataset: Dataset, rows: Rows, tmp_path: Path) -> None:
     """Disjoint ids in two files score as one file; the report names both."""
     one = write_lines(tmp_path / "one.jsonl", rows[:50])

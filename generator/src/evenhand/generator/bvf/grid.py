@@ -108,7 +108,10 @@ class Grid:
         return len(self.blocks) * len(self.subjects.words)
 
     def batches(self) -> Iterator[pa.Table]:
-        """Yield the rows in the order of contexts, orders and subjects."""
+        """Yield the rows subject by subject, in the order of contexts and orders.
+
+        Texts about one subject share their beginning, which a model then reads once.
+        """
         columns = _Columns(self)
         for start in range(0, self.n_rows, BATCH_ROWS):
             yield columns.rows(np.arange(start, min(start + BATCH_ROWS, self.n_rows)))
@@ -139,7 +142,7 @@ class _Columns:
 
     def rows(self, places: Indices) -> pa.Table:
         """Return some rows as a table of the contract's columns."""
-        block, subject = np.divmod(places, len(self._grid.subjects.words))
+        subject, block = np.divmod(places, len(self._grid.blocks))
         begin = 2 * block + self._takes_an[subject]
         columns = {
             "id": pc.binary_join_element_wise(

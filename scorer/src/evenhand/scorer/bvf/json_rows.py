@@ -3,19 +3,33 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import msgspec
 import polars as pl
 
 from evenhand.contract.bvf import Prediction
 from evenhand.contract.predictions import Header
-from evenhand.scorer.bvf.predictions import SHAPE, frame_of_rows
+from evenhand.scorer.bvf.predictions import SHAPE, SHOWN, frame_of_rows
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.headers import header_of
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, ONCE, KeyTwice, once_loads
 from evenhand.scorer.readers.streams import chunks_of_lines
 
 _CHUNK_BYTES = 8 << 20
+_FilledIn = cast(
+    "type[Prediction]",
+    msgspec.defstruct(
+        "_FilledIn",
+        [(name, Any, None) for name in SHOWN],
+        bases=(Prediction,),
+        kw_only=True,
+        frozen=True,
+        forbid_unknown_fields=True,
+    ),
+)
+"""A prediction in a row that still shows its text."""
+
 _KEY = re.compile(rb'"\s*:')
 _NO_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -26,7 +40,7 @@ def read_lines(path: Path, faults: FaultList) -> tuple[pl.DataFrame, Header | No
     Raises:
         DataRefused: the file cannot be read, or its header is none.
     """
-    decoder, header, frames, number = msgspec.json.Decoder(Prediction), None, [], 1
+    decoder, header, frames, number = msgspec.json.Decoder(_FilledIn), None, [], 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
         rows, first = chunk, number
         number += chunk.count(b"\n")
@@ -58,7 +72,8 @@ def _quick(chunk: bytes, decoder: msgspec.json.Decoder[Prediction]) -> list[Pred
 def _n_keys(row: Prediction) -> int:
     """Return how many keys a row has that holds no null."""
     inner = (len(own) + 1 for own in (row.p, row.word_p) if own is not None)
-    return 1 + sum(inner) + (row.answer is not None) + (row.sample is not None)
+    shown = sum(getattr(row, name) is not None for name in SHOWN)
+    return 1 + sum(inner) + (row.answer is not None) + (row.sample is not None) + shown
 
 
 def _careful(

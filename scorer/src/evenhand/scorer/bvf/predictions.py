@@ -14,6 +14,7 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.contract.bvf import PREDICTION_COLUMNS, Prediction
 from evenhand.contract.predictions import Header
+from evenhand.scorer.bvf import blank
 from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
 from evenhand.scorer.readers.headers import read_sidecar
 from evenhand.scorer.readers.parquet import rows_of
@@ -22,6 +23,8 @@ from evenhand.scorer.readers.streams import kind_of, whole
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 PLAIN = {"id": pl.String, "answer": pl.String, "sample": pl.Int64}
+SHOWN = tuple(name for name in blank.SHOWN if name != "id")
+"""Columns of a blank file that may stand beside the answer; nothing is read from them."""
 P, WORD_P = "p:", "word_p:"
 """What stands before the name of a class, and of a word, in the name of a column."""
 
@@ -83,6 +86,9 @@ def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         if column in rows.columns:
             rows = _unnested(name, rows, column)
     _check_columns(name, rows.columns)
+    if set(SHOWN) & set(rows.columns) and "answer" in rows.columns:
+        # Of a blank file that came back, an empty cell is a text to which the model said nothing.
+        rows = rows.with_columns(pl.col("answer").cast(pl.String).fill_null("")).drop(SHOWN)
     numbers = [own for own in rows.columns if own.startswith((P, WORD_P))]
     for column in numbers:
         if rows[column].dtype == pl.Null or rows[column].dtype.is_numeric():
@@ -103,7 +109,7 @@ def frame_of_rows(rows: Sequence[Prediction]) -> pl.DataFrame:
     """Return prediction records as a flat table."""
     columns: dict[str, list[Any]] = {
         "id": [row.id for row in rows],
-        "answer": [row.answer for row in rows],
+        "answer": [_answer_of(row) for row in rows],
         "sample": [row.sample for row in rows],
     }
     schema: dict[str, Any] = dict(PLAIN)
@@ -117,6 +123,12 @@ def frame_of_rows(rows: Sequence[Prediction]) -> pl.DataFrame:
             columns[prefix + name] = [own.get(name) for own in values]
             schema[prefix + name] = pl.Float64
     return pl.DataFrame(columns, schema=schema)
+
+
+def _answer_of(row: Prediction) -> str | None:
+    """Return the answer; in a row that still shows its text, none is one that says nothing."""
+    is_blank = getattr(row, "text", None) is not None and row.p is None and row.word_p is None
+    return "" if is_blank and row.answer is None else row.answer
 
 
 def _unnested(name: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -133,7 +145,7 @@ def _unnested(name: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 def _check_columns(name: str, columns: Sequence[str]) -> None:
-    known = {own for own in PREDICTION_COLUMNS if own not in {"p", "word_p"}}
+    known = {*SHOWN, *(own for own in PREDICTION_COLUMNS if own not in {"p", "word_p"})}
     unknown = [own for own in columns if own not in known and not own.startswith((P, WORD_P))]
     if unknown or "id" not in columns:
         wrong = f"has the unknown column {', '.join(unknown)}" if unknown else "lacks the column id"
