@@ -67,7 +67,7 @@ class Pool:
             stdout=subprocess.PIPE,
             text=True,
             # Stacks and arenas of many threads are address space that says nothing of the use.
-            env={**os.environ, "POLARS_MAX_THREADS": "2", "MALLOC_ARENA_MAX": "2"},
+            env={**os.environ, "POLARS_MAX_THREADS": "1", "MALLOC_ARENA_MAX": "2"},
         )
 
     def _ran(self, words: Sequence[str]) -> Ran:

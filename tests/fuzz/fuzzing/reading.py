@@ -8,6 +8,7 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import pyarrow.parquet as pq
 import zstandard
 
 HEADER = "evenhand_header"
+
+csv.field_size_limit(1 << 30)
 
 
 class Unreadable(Exception):
@@ -54,21 +57,22 @@ def text_of(path: Path) -> str:
         raise Unreadable("no UTF-8") from error
 
 
-def json_of(text: str, *, once: bool = True) -> Any:
-    """Return a JSON value; by default no key may stand twice in one object."""
+def json_of(text: str, *, once: frozenset[str] = frozenset()) -> Any:
+    """Return a JSON value; some keys may not stand twice in one object."""
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs if name in once]
+        if len(set(names)) != len(names):
+            raise Unreadable("a key stands twice")
+        return dict(pairs)
+
     try:
-        return json.loads(text, object_pairs_hook=_once if once else None)
+        return json.loads(text, object_pairs_hook=checked)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"no JSON: {error}") from error
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) != len(pairs):
-        raise Unreadable("a key stands twice")
-    return dict(pairs)
-
-
-def json_lines(path: Path, *, once: bool = True) -> list[dict[str, Any]]:
+def json_lines(path: Path, *, once: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
     """Return the objects of JSON lines."""
     rows = [json_of(line, once=once) for line in text_of(path).split("\n") if line.strip()]
     if not all(isinstance(row, dict) for row in rows):
@@ -76,12 +80,12 @@ def json_lines(path: Path, *, once: bool = True) -> list[dict[str, Any]]:
     return rows
 
 
-def own_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the rows of a file of ours, and its header."""
+def own_rows(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """Return the rows of a file of ours, of which some columns count, and its header."""
     header = _sidecar(path)
     kind = kind_of(path)
     if kind in {".jsonl", ".ndjson"}:
-        rows = json_lines(path)
+        rows = json_lines(path, once=frozenset(columns))
         if rows and HEADER in rows[0]:
             header = rows.pop(0)[HEADER]
         return rows, header

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, cast
 
-from fuzzing import unqover
+from fuzzing import bbq, unqover
 from fuzzing.bases import Base
 
 
@@ -28,5 +28,5 @@ class Stem(Protocol):
         """
 
 
-MODULES: tuple[ModuleType, ...] = (unqover,)
+MODULES: tuple[ModuleType, ...] = (unqover, bbq)
 STEMS = {module.STEM: cast("Stem", module) for module in MODULES}

@@ -19,6 +19,7 @@ Numbers = dict[tuple[str, str, str, str], Any]
 """(metric, config, dimension, group) -> value; where dimension is ``n``, a count of examples."""
 
 _SCORES = ("score_x1", "score_x2")
+_PARTS = frozenset({"q0", "q1", "ans0", "ans1", "start", "end"})
 _QUESTIONS = (("pos", 12), ("pos", 21), ("neg", 12), ("neg", 21))
 _GROUPS = {"Mary": "female", "Zoë": "female", "James": "male", "Igor": "male"}
 _SLOTS = ("template", "x1", "x2", "attribute")
@@ -125,7 +126,7 @@ def expected(reader: str, paths: list[Path], base: Base) -> list[Numbers]:
     """Return what a file's score is."""
     if reader == "unqover":
         return [_of_original(paths[0], base)]
-    rows, header = own_rows(paths[0])
+    rows, header = own_rows(paths[0], ("id", *_SCORES))
     _check_header(header)
     scores: dict[str, tuple[float, float]] = {}
     for row in rows:
@@ -165,7 +166,7 @@ def _score(value: Any) -> float:
 
 def _of_original(path: Path, base: Base) -> Numbers:
     """Read the original's file; with a dataset its entries are told by their slots."""
-    entries, rows, scores = json_of(text_of(path)), [], {}
+    entries, rows, scores = json_of(text_of(path), once=_PARTS), [], {}
     if not isinstance(entries, dict) or not entries:
         raise Unreadable("no entries")
     for key, entry in entries.items():
