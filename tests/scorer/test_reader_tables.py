@@ -198,6 +198,33 @@ def test_numbers_of_answers(tmp_path) -> None:
     assert "1 rows without an answer are left out" in found.notes[2]
 
 
+def test_numbers_without_a_zero_are_said(tmp_path) -> None:
+    """1 and 2 alone may be numbers from 1: they are read, with a note that says so."""
+    found = any_table.read(_written(tmp_path / "a.csv", "id,prediction\na,1\nb,2\nc,2.0\n"))
+
+    assert [row.label for row in found.rows] == [1, 2, 2]
+    assert "no 0 occurs in prediction" in found.notes[2]
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels", "said"),
+    [
+        (("0", "1.0", "I decline.", "2"), [0, 1, None, 2], "3 cells of prediction are a number"),
+        (("1", "2", "I decline.", "B"), [None] * 4, "2 cells of prediction are a number alone and"),
+        (("0", "3", "I decline.", "B"), [None] * 4, "may count from 0 or from 1"),
+    ],
+)
+def test_numbers_among_texts(tmp_path, cells: tuple[str, ...], labels, said: str) -> None:
+    """They are numbers of answers where a 0 and no 3 is among them; else texts, which is said."""
+    rows = "".join(f"a{place},{cell}\n" for place, cell in enumerate(cells))
+    found = any_table.read(_written(tmp_path / "a.csv", f"id,prediction\n{rows}"))
+
+    assert [row.label for row in found.rows] == labels
+    texts = [cell for cell, label in zip(cells, labels, strict=True) if label is None]
+    assert [row.answer for row in found.rows if row.label is None] == texts
+    assert said in found.notes[1]
+
+
 def test_numbers_from_one_are_not_guessed(tmp_path) -> None:
     """3 is out of range, and the sentence says what may be the matter."""
     found = any_table.read(_written(tmp_path / "a.csv", "id,prediction\na,1\nb,2\nc,3\n"))

@@ -124,7 +124,7 @@ def test_unknown_ids_are_reported_with_our_own(age, tmp_path) -> None:
 
 
 def test_options_in_another_order(age) -> None:
-    """Letters and scores go by the row's own order, through the texts."""
+    """Letters, numbers and scores go by the row's own order, through the texts."""
     order = (TEXTS[2], TEXTS[1], TEXTS[0])
     told = {"category": "Age", "example_id": 5, "options": order}
     answered = _answered(
@@ -133,9 +133,10 @@ def test_options_in_another_order(age) -> None:
         _row(**told, answer="C) The old man"),
         _row(**told, answer="garbage", letter="B"),
         _row(**told, answer=None, scores=(0.1, 0.2, 0.7)),
+        _row(**told, answer=None, label=0),
     )
 
-    assert answered.rows["label"].to_list() == [2, 0, 1, None]
+    assert answered.rows["label"].to_list() == [2, 0, 1, None, 2]
     assert answered.rows.select("score0", "score1", "score2").row(3) == (0.7, 0.2, 0.1)
     assert answered.notes == []
 

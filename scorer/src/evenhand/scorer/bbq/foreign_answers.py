@@ -74,8 +74,8 @@ def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> Answered:
     """Find the question of each row, and which of its answers was given.
 
     A row whose words fit several questions is unscored: each such row takes the place of one of
-    them. Letters stand for the options that the row shows; where it shows none, for the dataset's
-    own order, which is said.
+    them. Letters and numbers stand for the options that the row shows; where it shows none, for the
+    dataset's own order, which is said of letters and scores.
     """
     found, faults, blind = _Row(), FaultList(), list[str]()
     ambiguous, respelled = list[str](), list[str]()
@@ -130,7 +130,7 @@ def _answer(
             "rows whose options are not the question's", _OTHER_OPTIONS, f"{row.place}: {own.id}"
         )
     elif row.label is not None:
-        found.add(own.id, Choice(row.label), None)
+        found.add(own.id, Choice(places[row.label]), None)
     elif row.scores is not None:
         if row.options is None:
             blind.append(own.id)

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import polars as pl
@@ -51,6 +52,10 @@ class TableRows:
         self._first_row, self._n_blank = first_row, 0
         self._has_comma = any(_has_decimal_comma(texts[name]) for name in columns.scores)
         self._is_labels = columns.answer is not None and _are_labels(texts[columns.answer])
+        is_text = columns.answer is not None and not self._is_labels
+        self._numbers = _bare_numbers(texts[str(columns.answer)] if is_text else pl.Series([""]))
+        # Numbers among texts may count from 0 or from 1; a 0 and no 3 among them tells which.
+        self._has_labels = "0" in self._numbers and set(self._numbers) <= set(_LABELS)
 
     def notes(self) -> Iterator[str]:
         """Yield what a person has to know, once the rows are read."""
@@ -58,8 +63,25 @@ class TableRows:
             yield f"the comma in {', '.join(self._columns.scores)} is a decimal one."
         if self._is_labels:
             yield f"{self._columns.answer} holds the numbers of answers, 0 to 2."
+            if self._lacks_zero():
+                yield (
+                    f"no 0 occurs in {self._columns.answer}: if its numbers count from 1, all are"
+                    " read wrongly; subtract 1, or write A, B, C."
+                )
+        elif self._numbers:
+            n = sum(self._numbers.values())
+            yield f"{n:,} cells of {self._columns.answer} are a number alone and {self._as_what()}."
         if self._n_blank:
             yield f"{self._n_blank:,} rows without an answer are left out."
+
+    def _lacks_zero(self) -> bool:
+        found = _bare_numbers(self._texts[str(self._columns.answer)])
+        return bool(found) and "0" not in found and _FROM_ONE not in found
+
+    def _as_what(self) -> str:
+        if self._has_labels:
+            return "are read as the number of an answer, 0 to 2"
+        return "may count from 0 or from 1, so they are unscored; write 0, 1, 2 or A, B, C"
 
     def answers(self) -> Iterator[ForeignAnswer]:
         """Yield the rows that can be read."""
@@ -113,7 +135,9 @@ class TableRows:
         own = self._columns
         names = own.scores or [str(own.score_list or own.answer)]
         is_text = not (own.scores or own.score_list or self._is_labels)
-        if is_text:
+        if is_text and self._has_labels and _bare(row[names[0]]) in _LABELS:
+            found.label = _LABELS[_bare(row[names[0]])]
+        elif is_text:
             found.answer = row[names[0]] or ""
         elif not any(_stripped(row, name) for name in names):
             self._n_blank += 1
@@ -128,8 +152,7 @@ class TableRows:
 
     def _label(self, number: int, row: _Cells) -> int | None:
         column = str(self._columns.answer)
-        text = (row[column] or "").strip()
-        bare = re.sub(r"\.0+$", "", text)
+        text, bare = (row[column] or "").strip(), _bare(row[column])
         if bare in _LABELS:
             return _LABELS[bare]
         remedy = "The number of an answer is 0, 1 or 2."
@@ -180,6 +203,16 @@ def _number_list(text: str) -> tuple[float, ...] | None:
 def _stripped(row: _Cells, column: str | None) -> str | None:
     text = row[column] if column else None
     return (text.strip() or None) if text else None
+
+
+def _bare(cell: str | None) -> str:
+    return re.sub(r"\.0+$", "", (cell or "").strip())
+
+
+def _bare_numbers(values: pl.Series) -> Counter[str]:
+    """Count the cells that are a one-digit number alone, by that digit."""
+    own = values.drop_nulls().str.strip_chars()
+    return Counter(own.filter(own.str.contains(r"^\d(?:\.0+)?$")).str.head(1))
 
 
 def _are_labels(values: pl.Series) -> bool:
