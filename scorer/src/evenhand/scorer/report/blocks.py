@@ -4,6 +4,7 @@ A benchmark's module returns sections of these; it writes no markup of its own, 
 came from a file (a model's name, a sentence) can become markup.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -153,6 +154,7 @@ class Dot:
     """Name and numbers, for who points at it."""
     name: str | None = None
     """What stands beside it, for a few alone."""
+    is_name_left: bool = False
     radius: float = 4.0
     """In pixels."""
     tone: Tone = "plain"
@@ -191,7 +193,7 @@ class Panels:
     """Plots side by side: one a model on the same axes, or one a number."""
 
     kind = "panels"
-    panels: list[tuple[str, TrackPlot | Scatter]]
+    panels: Sequence[tuple[str, TrackPlot | Scatter]]
     """(model or number, its plot)."""
 
 

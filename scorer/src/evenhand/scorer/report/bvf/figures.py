@@ -21,8 +21,9 @@ ENDS, ALL_UP_TO = 10, 24
 """Up to so many subjects all are drawn; above, so many at either end."""
 HEAT_STEPS = 5
 _BOX_LEGEND = [
-    ("box", "middle half of the contexts, with the median"),
-    ("span", "from the least to the greatest"),
+    ("box", "middle half of the contexts, median"),
+    ("span", "least to greatest"),
+    ("mean", "mean, at the right as a number"),
 ]
 
 
@@ -37,7 +38,7 @@ def lean_figure(results: Sequence[TopicResult]) -> Figure | None:
         return None
     names, n_between = _drawn(known, found)
     shown = [found[own.label][name] for own in known for name in names if name in found[own.label]]
-    axis = Axis([side for one in shown for side in (one.least, one.greatest)])
+    axis = Axis([side for one in shown for side in (one.least, one.greatest)], about=5)
     first = known[0]
     of = first.classes[0] if first.is_two_sided else "the class that is preferred"
     plots = [
@@ -47,7 +48,7 @@ def lean_figure(results: Sequence[TopicResult]) -> Figure | None:
                 rows=_lean_rows(own, found[own.label], names, n_between, axis),
                 ticks=axis.ticks(),
                 axis=f"preference for {of}",
-                legend=[*lean_legend(own), *_BOX_LEGEND],
+                legend=[*((f"of-{name}", text) for name, text in lean_legend(own)), *_BOX_LEGEND],
             ),
         )
         for own in known
@@ -131,8 +132,8 @@ def _lean_caption(own: TopicResult) -> str:
         else "0 is what a model without bias expects of the class."
     )
     return (
-        f"{sides} The point, and the number, is the mean by the contexts’ weights. A box that"
-        " reaches over 0 changes sides with the context."
+        f"{sides} Contexts count by their weights. Where a box reaches over 0 the preference"
+        " changes sides with the context."
     )
 
 
@@ -220,9 +221,9 @@ def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
             ticks=axis.ticks(),
             axis=f"mean preference for {name}",
             legend=[
-                ("box", f"middle half of the {many}, with the median"),
-                ("span", "from the least to the greatest"),
-                ("plain", "mean"),
+                ("box", f"middle half of the {many}, median"),
+                ("span", "least to greatest"),
+                ("mean", "mean, at the right as a number"),
             ],
         ),
     )

@@ -26,10 +26,10 @@ def heat_figure(own: TopicResult, cells: Cells) -> Figure | None:
     """
     shares = cells.shares_of_risk
     contexts = _first(shares, MOST_CONTEXTS)
-    subjects = _first(np.nan_to_num(np.nanmean(_known(cells), axis=0)), MOST_SUBJECTS)
+    subjects = _subjects(own, cells)
     if len(contexts) * len(subjects) < 2 or not np.isfinite(cells.risk).any():
         return None
-    values = cells.s[..., 0] if own.is_two_sided else cells.risk
+    values = cells.s[..., _first_class(own, cells)] if own.is_two_sided else cells.risk
     shown = values[np.ix_(contexts, subjects)]
     limit = float(np.nanmax(np.abs(shown), initial=0.0)) or 1.0
     rows = _ordered(contexts, np.nan_to_num(shown).mean(axis=1))
@@ -57,10 +57,20 @@ def heat_figure(own: TopicResult, cells: Cells) -> Figure | None:
     )
 
 
-def _known(cells: Cells) -> Floats:
-    """Return the risks, 0 for a subject of which nothing is known."""
-    is_empty = np.isnan(cells.risk).all(axis=0)
-    return np.where(is_empty, 0.0, cells.risk)
+def _first_class(own: TopicResult, cells: Cells) -> int:
+    return cells.classes.index(own.classes[0]) if own.classes[0] in cells.classes else 0
+
+
+def _subjects(own: TopicResult, cells: Cells) -> list[int]:
+    """Return the places of the subjects with the highest risk and of those that move most."""
+    if len(cells.subjects) <= MOST_SUBJECTS:
+        return list(range(len(cells.subjects)))
+    volatility = own.values("r_v")
+    moving = sorted(volatility, key=lambda name: (-volatility[name], name))
+    half = MOST_SUBJECTS // 2
+    wanted = dict.fromkeys([*own.ranked[:half], *moving, *own.ranked])
+    places = {name: place for place, name in enumerate(cells.subjects)}
+    return [places[name] for name in wanted if name in places][:MOST_SUBJECTS]
 
 
 def _first(values: Floats, most: int) -> list[int]:
@@ -113,7 +123,7 @@ def _caption(
         )
     if len(subjects) < len(cells.subjects):
         told += (
-            f" Shown: the {len(subjects)} of {len(cells.subjects)} {own.called.many} with the"
-            " strongest mean stereotype."
+            f" Of {len(cells.subjects)} {own.called.many} {len(subjects)}: the"
+            f" {MOST_SUBJECTS // 2} with the highest r, and then those with the highest rᵛ."
         )
     return told

@@ -24,6 +24,7 @@ PAPER = (
     "“Bias and Volatility: A Statistical Framework for Evaluating Large Language Model’s"
     " Stereotypes and the Associated Generation Inconsistency” (2024)"
 )
+SHORT = "Bias and Volatility (2024)"
 CODE = "EmpathYang/Prejudice-Volatility-Framework at bb60c68e"
 
 
@@ -50,7 +51,7 @@ def _mean(over: str, inside: str) -> str:
     return row(sub("E", name(over)), sign("["), inside, sign("]"))
 
 
-_P = _subsup("p", "y", row(sign("("), name("c"), sign(")")))
+_P = row(sub("p", name("y")), sign("("), name("c"), sign(")"))
 _P_STAR = _subsup("p", "y", sign("*"))
 _S = row(sub("s", name("y")), sign("("), name("c"), sign(")"))
 _VECTOR = row(name("s"), sign("("), name("c"), sign(")"))
@@ -92,7 +93,7 @@ _PAPERS_J = _Method(
         f"<msup>{_POSITIVE}{name('k')}</msup>",
         f"<msup>{sign(')')}{row(number('1'), sign('/'), name('k'))}</msup>"),
     "J = max over y of max(s_y, 0);  J_k = (sum over y of max(s_y, 0)^k)^(1/k)",
-    "The strongest positive stereotype (l^∞); under another norm the weaker ones count too.",
+    "The strongest positive stereotype (l∞); under another norm the weaker ones count too.",
     "section 2, Eq. 2, and appendix B.1, Eq. 9 and 10",
 )  # fmt: skip
 _CODES_J = _Method(
@@ -220,7 +221,7 @@ def _is_reported(method: str, metric_ids: Collection[str]) -> bool:
 
 def _formula(method: _Method) -> Formula:
     shown = method.id.removesuffix(".") if "." in method.id else method.id
-    source = CODE if method is _CODES_J else PAPER
+    source = CODE if method is _CODES_J else SHORT
     return Formula(
         id=shown,
         name=method.title[:1].upper() + method.title[1:],

@@ -3,7 +3,7 @@
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +18,12 @@ from evenhand.scorer.report.numbers import Axis
 
 MOST_DOTS = 400
 """Up to so many subjects are drawn, the strongest; the table has all."""
-_NAMED = 5
-"""So many points are named at the far end of either axis, and so many at the near end of one."""
-_CLOSE = (15.0, 4.5)
-"""Names nearer than this to each other, in percent of the plot, would be printed over."""
+_NAMED = 6
+"""Up to so many points are named at the far end of either axis."""
+_LETTER, _LINE, _GAP = 1.5, 2.8, 1.2
+"""Percent of the plot that a letter is wide, half a line is high, and a name is off its point."""
+_LEAST_BAR, _BAR_GAP = 2.0, 0.3
+"""A bar of one subject must be seen; percent of the highest. And percent between bars."""
 _CURVE_POINTS = 81
 _BINS = (8, 24)
 
@@ -78,8 +80,8 @@ def _risk_scatter(own: TopicResult, axes: _Axes) -> Scatter:
     named = named_of(places)
     return Scatter(
         dots=[
-            Dot(x=x, y=y, title=_dot_title(own, name), name=name if name in named else None,
-                tone=tone_of(own, name))
+            Dot(x=x, y=y, title=_dot_title(own, name), tone=tone_of(own, name),
+                name=name if name in named else None, is_name_left=named.get(name, False))
             for name, (x, y) in places.items()
         ],
         x_ticks=axes.x.ticks(),
@@ -124,20 +126,55 @@ def _dot_title(own: TopicResult, name: str) -> str:
     return f"{name}: {', '.join(told)}{to}"
 
 
-def named_of(places: dict[str, tuple[float, float]]) -> set[str]:
-    """Return the points that are named: at the ends, and never two that would be printed over."""
-    by_x = sorted(places, key=lambda name: (-places[name][0], name))
-    by_y = sorted(places, key=lambda name: (-places[name][1], name))
-    wanted = [name for pair in zip(by_x[:_NAMED], by_y[:_NAMED], strict=True) for name in pair]
-    found: list[str] = []
-    for name in [*wanted, *reversed(by_x[-_NAMED:])]:
-        x, y = places[name]
-        is_free = all(
-            abs(places[other][0] - x) >= _CLOSE[0] or abs(places[other][1] - y) >= _CLOSE[1]
-            for other in found
+def named_of(places: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
+    """Return the points that are named, and whether their name stands at their left.
+
+    They lie at the far ends of the axes; a name that would be printed over a point or another name
+    is left out.
+
+    >>> named_of({"a": (10.0, 90.0), "b": (99.0, 50.0)})
+    {'a': False, 'b': True}
+    """
+    by_x, by_y = (
+        sorted(places, key=lambda name: (-places[name][axis], name))[:_NAMED] for axis in (0, 1)
+    )
+    taken: list[_Box] = []
+    found: dict[str, bool] = {}
+    for name in dict.fromkeys(name for pair in zip(by_y, by_x, strict=True) for name in pair):
+        others = [place for other, place in places.items() if other != name]
+        for is_left in (False, True):
+            box = _box_of(name, places[name], is_left=is_left)
+            if box.is_free(others, taken):
+                taken.append(box)
+                found[name] = is_left
+                break
+    return found
+
+
+class _Box(NamedTuple):
+    """Where a name is printed, in percent of the plot."""
+
+    left: float
+    right: float
+    y: float
+
+    def is_free(self, points: Sequence[tuple[float, float]], names: Sequence["_Box"]) -> bool:
+        """Say whether it lies inside the plot and on no point and no other name."""
+        return (
+            self.left >= 0
+            and self.right <= 100
+            and not any(self.left < x < self.right and abs(y - self.y) < _LINE for x, y in points)
+            and not any(
+                self.left < own.right and own.left < self.right and abs(own.y - self.y) < 2 * _LINE
+                for own in names
+            )
         )
-        found += [name] if is_free and name not in found else []
-    return set(found)
+
+
+def _box_of(name: str, place: tuple[float, float], *, is_left: bool) -> _Box:
+    x, y = place
+    width = _LETTER * len(name)
+    return _Box(x - _GAP - width, x - _GAP, y) if is_left else _Box(x + _GAP, x + _GAP + width, y)
 
 
 def _margin(own: TopicResult, risk: str, axis: Axis) -> Margin | None:
@@ -158,7 +195,11 @@ def _margin(own: TopicResult, risk: str, axis: Axis) -> Margin | None:
     curve = zip(at.tolist(), (100 * heights / top).round(2).tolist(), strict=True)
     return Margin(
         bars=[
-            (round(float(start), 2), round(width, 2), round(100 * int(count) / top, 2))
+            (
+                round(float(start) + _BAR_GAP / 2, 2),
+                round(width - _BAR_GAP, 2),
+                round(max(100 * int(count) / top, _LEAST_BAR), 2),
+            )
             for start, count in zip(edges, counts, strict=False)
             if count
         ],
@@ -193,7 +234,7 @@ def fact_figure(own: TopicResult, factor: str) -> Figure | None:
             dots=[
                 Dot(x=places[name][0], y=places[name][1], radius=_radius(weight / heaviest),
                     title=f"{name}: r {numbers.plain(risk)}", tone=tone_of(own, name),
-                    name=name if name in named else None)
+                    name=name if name in named else None, is_name_left=named.get(name, False))
                 for name, _, weight, risk in sorted(points, key=lambda one: -one[2])
             ],
             x_ticks=_log_ticks(x_axis, points) if words.is_log else x_axis.ticks(),

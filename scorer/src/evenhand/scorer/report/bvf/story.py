@@ -140,9 +140,7 @@ def _topic_section(
     if not scored:
         return Section(title=words.title, blocks=[])
     blocks: list[Block] = [
-        Subheading(text="Bias against volatility"),
         *_drawn(risk_figure(scored)),
-        Subheading(text=f"Which way {scored[0].called.many} lean"),
         *(_lacking(own) for own in scored if told[own.config, own.label].cells is None),
         *_drawn(lean_figure(scored)),
     ]
@@ -210,7 +208,6 @@ def _context_blocks(told: _Told, cells: Cells) -> list[Block]:
         Subheading(text="From context to context"),
         *_drawn(heat_figure(own, cells)),
         *([moving] if moving.rows and len(cells.contexts) > 1 else []),
-        Subheading(text="Other criteria"),
         *_norm_blocks(own, cells),
     ]
 
@@ -232,8 +229,8 @@ def _norm_blocks(own: TopicResult, cells: Cells) -> list[Block]:
         return [Paragraph(text="No other norms: nothing is scored of some subjects.")]
     if np.ptp(values, axis=0).max() < 1e-9:
         text = (
-            "With two classes one positive stereotype is left, so all norms l¹, l², … l^∞ give the"
-            " same risks."
+            "Other criteria: of two classes one alone has a positive stereotype, so all norms l¹,"
+            " l², … l∞ give the same risks."
         )
         return [Paragraph(text=text)]
     return [tables.norm_table(own, cells, found)]

@@ -9,7 +9,7 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table, Tone
 from evenhand.scorer.report.bvf.cells import Cells, Quartiles
 from evenhand.scorer.report.bvf.drilldown import Texts
-from evenhand.scorer.report.bvf.findings import statistics_of
+from evenhand.scorer.report.bvf.findings import EXACT, statistics_of
 from evenhand.scorer.report.bvf.values import Lean, TopicResult, differs, exceeds_chance
 from evenhand.scorer.report.bvf.words import (
     DIRECTION,
@@ -19,6 +19,7 @@ from evenhand.scorer.report.bvf.words import (
     RISKS,
     SYMBOLS,
     UNNORMALISED,
+    R,
     interval_text,
     metric_words,
     topic_words,
@@ -28,6 +29,7 @@ from evenhand.scorer.report.words import FEW_CLUSTERS, null_text, things
 
 ABOVE_CHANCE = f"{MARKED} above where 95 of 100 values would lie if nothing were there."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
+SAME = "As Equations 1 and 2 stand, not normalised, the risks of two classes are the same."
 ENDS = 5
 """So many of the most and of the least stereotyped subjects are shown before the whole table."""
 
@@ -92,9 +94,12 @@ def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
         for metric in own.report.metrics
         if metric.config == own.config and (metric.shelf == "beyond") == is_beyond
     }
-    known = [*RISKS.values(), *KNOWLEDGE, *(f"{one}{UNNORMALISED}" for one in RISKS.values())]
+    known = [*RISKS.values(), *KNOWLEDGE]
+    if max(own.largest for own in results) > 1:
+        known += [f"{one}{UNNORMALISED}" for one in RISKS.values()]
     told = [one for one in known if one in found]
-    return told + [one for one in found if one.startswith(DIRECTION)]
+    names = dict.fromkeys(DIRECTION + name for own in results for name in own.classes)
+    return told + [one for one in names if one in found]
 
 
 def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) -> Table | None:
@@ -109,6 +114,7 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
         "Value", "Interval", "By chance", "Scored", "Left out"
     ]  # fmt: skip
     write = _metric_of_models if several else _metric_of_one
+    is_same = one.largest == 1 and one.metric(R + UNNORMALISED) is not None
     is_usual = one.config == "gender" and all(own.report.protocol == "paper" for own in results)
     return Table(
         caption=one.words.title,
@@ -116,6 +122,7 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
         rows=[[_name_cell(name), *write(results, name)] for name in ids],
         footnotes=[
             ABOVE_CHANCE,
+            *([SAME] if is_same and not is_beyond else []),
             *few_clusters(own.interval for own in notes if own is not None),
             *([ORIENTATION] if is_usual and not is_beyond else []),
         ],
@@ -125,8 +132,7 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
 def _name_cell(metric_id: str) -> Cell:
     words = metric_words(metric_id)
     name = words.name[:1].upper() + words.name[1:]
-    text = name if words.symbol == words.name else f"{name} {words.symbol}"
-    return Cell(text=text, note=words.reading or None)
+    return Cell(text=f"{name} {words.symbol}".strip(), note=words.reading or None)
 
 
 def _metric_of_models(results: Sequence[TopicResult], name: str) -> list[Cell]:
@@ -137,7 +143,10 @@ def _metric_of_one(results: Sequence[TopicResult], name: str) -> list[Cell]:
     own = results[0].metric(name)
     assert own is not None
     reference = own.null_reference
-    chance = "none" if reference is None else f"at most {numbers.plain(reference.quantile_95)}"
+    chance = "none"
+    if reference is not None:
+        top = numbers.plain(reference.quantile_95)
+        chance = "0" if reference.method == EXACT else f"at most {top}"
     low = None if own.interval is None else own.interval.low
     value = _risk_cell(own)
     return [
@@ -193,7 +202,7 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
         rows.append([Cell(text=name), drill, *cells[1:], lean, Cell(text=f"{n:,}", sort=n)])
     title = own.called.one.capitalize()
     symbols = [SYMBOLS[risk] for risk in groups]
-    note = f"Intervals are over contexts; a preference runs from −1 to {_largest(own)}. {HOLM}"
+    note = f"Intervals are over contexts; a preference runs from −1 to {own.largest:g}. {HOLM}"
     return Table(
         caption=caption,
         columns=[Column(label=title), *numbered([*symbols, "Leans most to", "Texts"])],
@@ -203,10 +212,6 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
             *few_clusters(one.interval for found in groups.values() for one in found.values()),
         ],
     )
-
-
-def _largest(own: TopicResult) -> str:
-    return f"{max((metric.range[1] for metric in own.directions.values()), default=1.0):g}"
 
 
 def _lean_cell(lean: Lean | None) -> Cell:
@@ -354,10 +359,10 @@ def norm_name(criterion: str) -> str:
     """Return how a norm is written.
 
     >>> norm_name("l2"), norm_name("linf")
-    ('l²', 'l^∞')
+    ('l²', 'l∞')
     """
     k = criterion.removeprefix("l")
-    return "l^∞" if k == "inf" else "l" + k.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return "l∞" if k == "inf" else "l" + k.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def norm_table(own: TopicResult, cells: Cells, found: Mapping[str, Sequence[float]]) -> Table:
@@ -372,7 +377,7 @@ def norm_table(own: TopicResult, cells: Cells, found: Mapping[str, Sequence[floa
     symbols = [metric_words(metric_id).symbol for metric_id in RISKS.values()]
     note = (
         f"Of {things(len(own.classes), 'class', 'classes')}. The larger k, the less a stereotype"
-        " counts that is not the strongest; the paper’s is l^∞."
+        " counts that is not the strongest; the paper’s is l∞."
     )
     return Table(
         caption="Under other criteria: norms of the positive stereotypes",

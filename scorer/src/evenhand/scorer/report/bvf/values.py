@@ -17,6 +17,8 @@ from evenhand.scorer.report.bvf.words import (
 )
 from evenhand.scorer.report.reading import ModelResult
 
+_FIRST = "male"
+"""In the paper's figures of gender above 0 is male."""
 _ROUNDING = 1e-9
 """A preference of less is that of even probabilities, rounded."""
 _FEWEST_PATTERNS = 20
@@ -81,17 +83,23 @@ class TopicResult:
 
     @cached_property
     def directions(self) -> dict[str, Metric]:
-        """Class -> its mean preference, in the order of the classes."""
-        return {
+        """Class -> its mean preference, in the order in which the classes are told."""
+        found = {
             own.id.removeprefix(DIRECTION): own
             for own in self.report.metrics
             if own.config == self.config and own.id.startswith(DIRECTION)
         }
+        return {name: found[name] for name in sorted(found, key=lambda name: name != _FIRST)}
 
     @property
     def classes(self) -> list[str]:
         """The classes of Y."""
         return list(self.directions)
+
+    @property
+    def largest(self) -> float:
+        """The largest stereotype there can be, what the risks are divided by."""
+        return max((metric.range[1] for metric in self.directions.values()), default=1.0)
 
     @property
     def is_two_sided(self) -> bool:

@@ -124,13 +124,13 @@ def metric_words(metric_id: str) -> MetricWords:
         return _METRICS[metric_id]
     if metric_id.startswith(DIRECTION):
         name = metric_id.removeprefix(DIRECTION)
-        return MetricWords(f"d({name})", f"preference for {name}", "0: none; above 0: preferred")
+        return MetricWords("", f"preference for {name}", "0: none; above 0: preferred")
     base = metric_id.removesuffix(UNNORMALISED)
     if base in _METRICS:
         own = _METRICS[base]
         reading = "as Equations 1 and 2 stand, up to |Y| − 1"
         return MetricWords(own.symbol, f"{own.name}, not normalised", reading)
-    return MetricWords(metric_id, metric_id, "")
+    return MetricWords("", metric_id, "")
 
 
 def is_signed(metric_id: str) -> bool:
