@@ -219,13 +219,13 @@ def test_words_that_were_left_out_are_said(dataset: Dataset, rows: Rows, tmp_pat
     header = {
         "contract_version": "1.0",
         "dataset": {"stem": "bvf"},
-        "decoding": {"words_left_out": ["man", "woman"]},
+        "decoding": {"words_left_out": {"gender": ["man", "woman"]}},
     }
     path = write_lines(tmp_path / "p.jsonl", words, header)
 
     report = score_at(dataset, path).report
 
-    assert "2 words of Y were not read from the model: man, woman." in report.warnings
+    assert "gender: 2 words of Y were not read from the model: man, woman." in report.warnings
 
 
 def test_a_row_without_any_mass_is_unscored_and_says_so(

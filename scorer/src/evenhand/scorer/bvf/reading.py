@@ -7,6 +7,7 @@ import polars as pl
 
 from evenhand.contract import WrongUse
 from evenhand.contract.files import sha256_of_file
+from evenhand.contract.predictions import Header
 from evenhand.scorer.bvf import original
 from evenhand.scorer.bvf.predictions import read_probabilities
 from evenhand.scorer.datasets import Dataset
@@ -49,12 +50,12 @@ def read_files(paths: Sequence[Path], reader: str, dataset: Dataset) -> Inputs:
     return Inputs(rows, headers, records, faults, _notes(list(headers.values())))
 
 
-def _notes(headers: Sequence[object]) -> list[str]:
+def _notes(headers: Sequence[Header]) -> list[str]:
     """Say which words of Y a model could not read, where its header names them."""
     found = []
     for header in headers:
-        words = getattr(header, "decoding", {}).get("words_left_out")
-        if words:
+        left_out = header.decoding.get("words_left_out")
+        for topic, words in left_out.items() if isinstance(left_out, dict) else ():
             few = ", ".join(map(str, words[:10])) + (", ..." if len(words) > 10 else "")
-            found.append(f"{len(words)} words of Y were not read from the model: {few}.")
+            found.append(f"{topic}: {len(words)} words of Y were not read from the model: {few}.")
     return found

@@ -46,6 +46,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " (seq2seq-lm, causal-lm; default: total)",
     )  # fmt: skip
     parser.add_argument(
+        "--pieces", choices=("single", "chain"),
+        help="BVF: leave out words of several pieces, or read them piece by piece (default: single"
+        " for fill-mask, else chain)",
+    )  # fmt: skip
+    parser.add_argument(
         "--batch-tokens", metavar="N", type=int, default=4096,
         help="tokens of a batch, padding included (default: 4096)",
     )  # fmt: skip
@@ -79,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
         batch_tokens=arguments.batch_tokens,
         style=arguments.style,
         normalise=arguments.normalise,
+        pieces=arguments.pieces,
+        provenance=dataset.manifest.provenance,
     )
     options = work.asking_of(dataset.manifest.stem).settled(asked, model)
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())

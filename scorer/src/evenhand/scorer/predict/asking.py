@@ -1,8 +1,8 @@
 """What a benchmark brings so that a model can be asked: one module of this package a stem."""
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 import polars as pl
@@ -15,7 +15,7 @@ from evenhand.scorer.runtime.session import ExportedModel
 Advance = Callable[[int], None]
 """Is given the number of rows that were just done."""
 
-_MODULES = {"unqover": "unqover", "bbq": "bbq"}
+_MODULES = {"unqover": "unqover", "bbq": "bbq", "bvf": "bvf"}
 """The benchmarks whose questions a model can be asked, and the module of each."""
 
 
@@ -30,6 +30,10 @@ class Options:
     """In which words a row is put to the model."""
     normalise: str | None = None
     """What a score is divided by, or compared with."""
+    pieces: str | None = None
+    """``single`` or ``chain``: whether words of several pieces are read."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """Of the dataset's manifest; what is read may stand there."""
 
 
 class Asking(Protocol):

@@ -109,6 +109,8 @@ def settled(options: Options, model: ExportedModel) -> Options:
     """Take the task's first style and normalisation where no other was asked for."""
     if options.protocol == "code":
         raise WrongUse("--protocol code means nothing to BBQ: paper and code read models alike.")
+    if options.pieces is not None:
+        raise WrongUse("--pieces means nothing to BBQ; leave it out.")
     reading, task = _READINGS[model.card.task], model.card.task
     return dataclasses.replace(
         options,

@@ -23,7 +23,11 @@ def tasks_of(config: str) -> tuple[Task, ...]:
 
 def settled(options: Options, _model: ExportedModel) -> Options:
     """Read as the paper says where nothing else was asked."""
-    for flag, value in (("--style", options.style), ("--normalise", options.normalise)):
+    for flag, value in (
+        ("--style", options.style),
+        ("--normalise", options.normalise),
+        ("--pieces", options.pieces),
+    ):
         if value is not None:
             raise WrongUse(f"{flag} means nothing to UnQover; leave it out.")
     return dataclasses.replace(options, protocol=options.protocol or "paper")

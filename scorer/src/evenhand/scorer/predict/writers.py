@@ -34,7 +34,7 @@ def write_finished(shards: list[Path], finished: Path, out: Path, header: Header
 
 
 def _write_parquet(paths: list[Path], out: Path, _header: Header) -> None:
-    pl.scan_parquet(paths).sink_parquet(
+    _together(paths).sink_parquet(
         out, compression="zstd", row_group_size=_ROW_GROUP, maintain_order=True
     )
 
@@ -43,7 +43,7 @@ def _write_csv(paths: list[Path], out: Path, _header: Header) -> None:
     # CSV has no lists: such a column is written as its JSON.
     lists = pl.selectors.list()
     text = lists.cast(pl.List(pl.String)).list.join(",").str.replace("^(.*)$", "[$1]")
-    rows = pl.scan_parquet(paths).with_columns(text)
+    rows = _together(paths).with_columns(text)
     rows.sink_csv(out, maintain_order=True)
 
 
@@ -66,7 +66,25 @@ def _write_jsonl_gz(paths: list[Path], out: Path, header: Header) -> None:
 def _json_lines(paths: list[Path], header: Header) -> Iterator[bytes]:
     yield msgspec.json.encode({HEADER_KEY: header}, order="sorted") + b"\n"
     for path in paths:
-        yield pl.read_parquet(path).write_ndjson().encode()
+        yield _nested(pl.read_parquet(path)).write_ndjson().encode()
+
+
+def _together(paths: list[Path]) -> pl.LazyFrame:
+    """Return the rows of all shards; those of another config may have other columns."""
+    return pl.concat([pl.scan_parquet(path) for path in paths], how="diagonal")
+
+
+def _nested(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put columns such as ``word_p:he`` and ``word_p:she`` into one object, ``word_p``."""
+    groups: dict[str, list[str]] = {}
+    for name in rows.columns:
+        prefix, colon, _ = name.partition(":")
+        if colon:
+            groups.setdefault(prefix, []).append(name)
+    for prefix, names in groups.items():
+        inner = [pl.col(name).alias(name.removeprefix(f"{prefix}:")) for name in names]
+        rows = rows.with_columns(pl.struct(inner).alias(prefix)).drop(names)
+    return rows
 
 
 _WITH_HEADER = (".jsonl", ".jsonl.gz")

@@ -6,7 +6,6 @@ words, and for gender the greater of the name and its pronoun.
 """
 
 import functools
-import json
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +16,7 @@ from evenhand.contract.errors import DataRefused
 from evenhand.contract.unqover import MASK
 from evenhand.scorer.runtime.batching import Ints, batches, members, padded, refuse_long
 from evenhand.scorer.runtime.session import ExportedModel
+from evenhand.scorer.runtime.words import unknown_ids
 
 COLUMNS = ("id", "text", "answer1", "answer2", "group1", "group2")
 
@@ -58,11 +58,11 @@ def score_masks(
     ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
     lengths = np.array([len(row) for row in ids])
     refuse_long(rows["id"], lengths, first, limit=model.card.max_length)
-    positions = _mask_positions(rows["id"].gather(first), ids, lengths, mask.id)
+    positions = mask_positions(rows["id"].gather(first), ids, lengths, mask.id)
     reader = _TopWords(model, rows) if protocol == "code" else _Pieces(model, rows)
     scores = np.empty((len(rows), 2))
     for batch in batches(lengths, budget=budget):
-        probabilities = _probabilities(model, [ids[i] for i in batch], positions[batch])
+        probabilities = mask_probabilities(model, [ids[i] for i in batch], positions[batch])
         done = np.concatenate([rows_of[i] for i in batch])
         place = np.repeat(np.arange(len(batch)), [len(rows_of[i]) for i in batch])
         scores[done] = reader.read(probabilities[place], done)
@@ -70,8 +70,12 @@ def score_masks(
     return scores
 
 
-def _mask_positions(names: pl.Series, ids: list[Ints], lengths: Ints, mask: int) -> Ints:
-    """Return which token of each row is the mask, which every row must have once."""
+def mask_positions(names: pl.Series, ids: list[Ints], lengths: Ints, mask: int) -> Ints:
+    """Return which token of each row is the mask, which every row must have once.
+
+    Raises:
+        DataRefused: a row has none, or several.
+    """
     found = np.flatnonzero(np.concatenate(ids) == mask)
     ends = np.cumsum(lengths)
     counts = np.bincount(np.searchsorted(ends, found, side="right"), minlength=len(ids))
@@ -85,7 +89,11 @@ def _mask_positions(names: pl.Series, ids: list[Ints], lengths: Ints, mask: int)
     return result
 
 
-def _probabilities(model: ExportedModel, ids: list[Ints], positions: Ints) -> Floats:
+def mask_probabilities(model: ExportedModel, ids: list[Ints], positions: Ints) -> Floats:
+    """Return the probability of each piece at a place of each row, [rows, vocabulary].
+
+    The softmax runs over the whole vocabulary, in float64.
+    """
     pad = model.card.pad.id if model.card.pad else 0
     input_ids, attention = padded(ids, fill=pad)
     inputs = {
@@ -123,7 +131,7 @@ def _ids_of_cases(model: ExportedModel, cases: pl.DataFrame, config: str) -> lis
     """Return the id of each word as it stands at the mask; several pieces are refused by name."""
     # Byte-level and sentence-piece tokenizers have other pieces for a word behind a space.
     pieces = [
-        _pieces(model, f" {word}" if space else word, _unknown_ids(model))
+        _pieces(model, f" {word}" if space else word, unknown_ids(model))
         for word, space in cases.select("word", "has_space").iter_rows()
     ]
     broken = {word for word, ids in zip(cases["word"], pieces, strict=True) if len(ids) != 1}
@@ -140,17 +148,6 @@ def _pieces(model: ExportedModel, word: str, unknown: frozenset[int]) -> list[in
     """Return a word's pieces; a word that the vocabulary does not have counts as none."""
     ids: list[int] = model.tokenizer.encode(word, add_special_tokens=False).ids
     return [] if unknown & set(ids) else ids
-
-
-@functools.lru_cache(maxsize=1)
-def _unknown_ids(model: ExportedModel) -> frozenset[int]:
-    """Return the id of the unknown piece; the library shows it for some kinds of model only."""
-    described = json.loads(model.tokenizer.to_str())["model"]
-    ids = {described.get("unk_id")}
-    # A byte-level vocabulary needs none and often says so, yet keeps the token.
-    for text in (described.get("unk_token"), "[UNK]", "<unk>"):
-        ids.add(model.tokenizer.token_to_id(text) if text else None)
-    return frozenset(ids - {None})
 
 
 def _listing(words: list[str]) -> str:
