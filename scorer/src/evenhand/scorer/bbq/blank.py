@@ -9,7 +9,7 @@ SHOWN = {
     "ans2": "the third answer",
 }
 FILLED = {
-    "prediction": "the model's answer: the text of one of the three, its number (0, 1, 2), or letter"
+    "prediction": "the model's answer: the text of one of the three, or its number or letter"
 }
 ASKED = (
     "Show the model `context`, `question` and the three answers, and let it choose one. How you"
