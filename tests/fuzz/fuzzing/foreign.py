@@ -3,6 +3,7 @@
 A reading returns for every row the question's id and the answers that it may mean.
 """
 
+import codecs
 import io
 import json
 import random
@@ -443,7 +444,7 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
     elif kind_of(path) in {".jsonl", ".ndjson"}:
         table = json_lines(path)
     else:
-        text = text_of(path)
+        text = _wild_text(path)
         marks = [mark for mark in ",;\t|" if mark in text.split("\n", 1)[0]]
         if len(marks) != 1:
             raise Undecided
@@ -461,6 +462,17 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
     if all(re.fullmatch(r"\s*-?\d*\s*", said.text or "") for said in rows):
         raise Undecided
     return _of_said(rows, items)
+
+
+def _wild_text(path: Path) -> str:
+    """Return a text in UTF-8, in UTF-16 with its mark, or of Windows."""
+    content = bytes_of(path)
+    if content[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
+        return content.decode("utf-16")
+    try:
+        return text_of(path)
+    except Unreadable:
+        return content.decode("cp1252")
 
 
 def _said_of_cells(own: dict[str, Any]) -> Said:

@@ -4,7 +4,6 @@ JSONL, CSV, TSV or Parquet. In a table, ``scores`` is a list or its JSON.
 """
 
 import csv
-import io
 import json
 import math
 import re
@@ -29,8 +28,9 @@ from evenhand.scorer.readers.streams import (
     MAX_ANSWERS,
     kind_of,
     lines_of,
-    whole,
+    text_lines_of,
 )
+from evenhand.scorer.readers.table_text import LONGEST_FIELD
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 SCHEMA = {
@@ -165,11 +165,8 @@ def _twice(line: bytes) -> str | None:
 
 def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
     """Yield the rows of CSV or TSV; an empty cell is no value, but an answer may be empty."""
-    try:
-        text = whole(path).decode()
-    except UnicodeDecodeError as error:
-        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
-    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restkey="")
+    csv.field_size_limit(LONGEST_FIELD)
+    table = csv.DictReader(text_lines_of(path), delimiter=separator, restkey="")
     try:
         names = list(table.fieldnames or [])
         _check_columns(path, names)
@@ -203,8 +200,13 @@ def _parquet_rows(path: Path) -> Iterator[_Place]:
 
 
 def _check_columns(path: Path, names: Sequence[str]) -> None:
+    if not any(name.strip() for name in names):
+        raise DataRefused(f"{path} is empty; it must hold one row for each question.")
     unknown = [name for name in names if name not in PREDICTION_COLUMNS]
     if unknown or "id" not in names:
         first = shown(", ".join(unknown))
         wrong = f"has the unknown column {first}" if unknown else "lacks the column id"
         raise DataRefused(f"{path} {wrong} (it has {shown(', '.join(names))}). {_SHAPE}")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise DataRefused(f"{path} has the column {twice} twice; keep one of them.")

@@ -1,6 +1,8 @@
 """Parquet of other people: read under limits, and refused in one sentence where it is damaged."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +20,22 @@ from evenhand.scorer.readers.streams import (
 _BYTES_OF_VALUE = 8
 
 T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def _nothing_said() -> Iterator[None]:
+    """Send to nowhere what is written past Python: on a damaged page threads of polars' say that.
+
+    They give up with the place in their code and its callers; the same comes back as an error.
+    """
+    said = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(said, 2)
+        os.close(said)
 
 
 def schema_of(path: Path) -> pl.Schema:
@@ -54,7 +72,8 @@ def rows_of(
 
 def _read(path: Path, read: Callable[[], T]) -> T:
     try:
-        return read()
+        with _nothing_said():
+            return read()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise DataRefused(
             f"{path} is cut off or is no Parquet file ({shown(str(error))}); copy it again."

@@ -24,8 +24,10 @@ SMALL_BYTES = 64 << 20
 """Below this no ratio is looked at: short files of one repeated row pack well."""
 MAX_LINE_BYTES = 32 << 20
 """A row of predictions has some hundred bytes, of a log some ten thousand."""
-MAX_WHOLE_BYTES = 1 << 30
-"""What is read in one piece has to fit into memory."""
+MAX_WHOLE_BYTES = 640 << 20
+"""What is read in one piece has to fit into memory; UnQover's largest class as CSV has 520 MB."""
+MAX_TEXT_LINES = 10_000_000
+"""An answer may have several lines, and no table of answers a million rows."""
 MAX_PARQUET_ROWS = 20_000_000
 """Parquet packs a repeated value without limit; UnQover's largest class has 5.5 million rows."""
 MAX_ANSWERS = 1_000_000
@@ -188,7 +190,7 @@ def whole(path: Path, *, limit: int = MAX_WHOLE_BYTES) -> bytes:
             f"{path} is longer than {limit >> 20:,} MiB; split it, e.g. by category, and give all"
             " parts."
         )
-    if not content.strip():
+    if not (content[:_BLOCK_BYTES].strip() or content.strip()):  # the second makes a copy
         raise DataRefused(f"{path} is empty; it must hold one row for each question.")
     return content.removeprefix(BOM)
 
@@ -217,10 +219,7 @@ def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
                 continue
             rest += block
             if len(rest) > MAX_LINE_BYTES:
-                raise DataRefused(
-                    f"{path} has a line of more than {MAX_LINE_BYTES >> 20} MiB; each line must be"
-                    " one row."
-                )
+                raise _too_long(path)
     if rest:
         yield rest
 
@@ -236,6 +235,37 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             if line := match[0].strip():
                 yield number, line
         number += chunk.count(b"\n", last)
+
+
+def text_lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text in UTF-8 with their ends, whichever they are.
+
+    Raises:
+        DataRefused: as :func:`opened` says, no UTF-8, or a line is too long.
+    """
+    number = 0
+    with opened(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        try:
+            while line := text.readline(MAX_LINE_BYTES):
+                number += 1
+                if len(line) == MAX_LINE_BYTES:
+                    raise _too_long(path)
+                if number > MAX_TEXT_LINES:
+                    raise DataRefused(
+                        f"{path} has more than {MAX_TEXT_LINES:,} lines; are most of them empty?"
+                    )
+                yield line
+        except UnicodeDecodeError as error:
+            raise DataRefused(
+                f"{path} is not UTF-8 (behind line {number}); save the file as UTF-8."
+            ) from error
+
+
+def _too_long(path: Path) -> DataRefused:
+    return DataRefused(
+        f"{path} has a line of more than {MAX_LINE_BYTES >> 20} MiB; each line must be one row."
+    )
 
 
 def check_rows(path: Path, rows: int, most: int = MAX_PARQUET_ROWS) -> None:

@@ -22,7 +22,9 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _WINDOWS = "cp1252"
 _SAMPLE_ROWS = 20
 _SAMPLE_CHARACTERS = 1 << 20
-_LONGEST_FIELD = 1 << 22
+LONGEST_FIELD = 1 << 22
+MAX_TABLE_BYTES = 256 << 20
+"""A table is held in memory several times while it is found out how it is written."""
 FIRST_ROW = 2
 """Line 1 holds the names of the columns."""
 
@@ -65,7 +67,7 @@ def read_text_table(path: Path) -> TextTable:
     Raises:
         DataRefused: no text, no table, or the encoding or delimiter cannot be told.
     """
-    content, notes = _text(path, whole(path))
+    content, notes = _text(path, whole(path, limit=MAX_TABLE_BYTES))
     delimiter = _delimiter(path, content)
     if delimiter != _expected(path):
         notes.append(f"{path.name}: columns are separated by a {DELIMITERS[delimiter]}.")
@@ -103,7 +105,7 @@ def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
 
 def _delimiter(path: Path, content: str) -> str:
     """Return the delimiter that makes rows of one length; more columns win, a draw is refused."""
-    csv.field_size_limit(_LONGEST_FIELD)
+    csv.field_size_limit(LONGEST_FIELD)
     lengths = {mark: _lengths(content, mark) for mark in DELIMITERS}
     found = {mark: own[0] for mark, own in lengths.items() if own and own[0] > 1}
     even = {mark: n for mark, n in found.items() if set(lengths[mark]) == {n}}

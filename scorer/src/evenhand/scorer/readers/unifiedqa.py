@@ -12,7 +12,8 @@ import msgspec
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.readers.streams import whole
+from evenhand.scorer.readers.json_text import NOT_JSON
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, lines_of
 
 VARIANTS = ("race", "arc", "qonly")
 
@@ -106,16 +107,16 @@ def _texts_of(row: _Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _lines(path: Path, variant: str) -> list[tuple[_Line, str]]:
     field, decoder, found = _FIELD + variant, msgspec.json.Decoder(), []
-    for number, line in enumerate(whole(path).split(b"\n"), 1):
-        if line.strip():
-            try:
-                raw: Any = decoder.decode(line)
-                row, text = msgspec.convert(raw, _Line), raw.get(field)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise _refusal(path, number, str(error), field) from error
-            if not isinstance(text, str):
-                raise _refusal(path, number, f"the field {field} is no text", field)
-            found.append((row, text))
+    for number, line in lines_of(path):
+        check_rows(path, number, MAX_ANSWERS)
+        try:
+            raw: Any = decoder.decode(line)
+            row, text = msgspec.convert(raw, _Line), raw.get(field)
+        except NOT_JSON as error:
+            raise _refusal(path, number, str(error), field) from error
+        if not isinstance(text, str):
+            raise _refusal(path, number, f"the field {field} is no text", field)
+        found.append((row, text))
     return found
 
 
