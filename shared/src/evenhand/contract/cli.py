@@ -155,7 +155,7 @@ def _section(distribution: str, commands: list[CommandEntry], available: set[str
         return [f"{distribution} is not installed; it has: {names}", ""]
     return [
         f"{distribution}:",
-        *(f"  {entry.name:<10} {entry.summary}" for entry in commands if entry.name in available),
+        *(f"  {entry.name:<12} {entry.summary}" for entry in commands if entry.name in available),
         "",
     ]
 

@@ -36,6 +36,8 @@ _LABELS = ("label", "answer_label")
 
 OFFICIAL_FIELDS = (*_PLAIN, "answer_info", "additional_metadata", "label")
 
+_VALUES = {"question_polarity": ("neg", "nonneg"), "context_condition": ("ambig", "disambig")}
+
 Triple = tuple[str, str, str]
 
 
@@ -264,7 +266,11 @@ def _unknown(texts: Triple, groups: Triple, answers: tuple[Any, ...]) -> int:
 
 
 def _check(fields: dict[str, Any]) -> None:
-    """Check what the types do not."""
+    """Check what the types do not, and say of the two with fixed values what they are."""
+    for name, known in _VALUES.items():
+        if fields[name] not in known:
+            expected = " or ".join(known)
+            raise _Faulty(f"field `{name}` is {fields[name]!r}; {expected} was expected")
     if not 0 <= fields["label"] < len(ANSWERS):
         raise _Faulty(f"field `label` is {fields['label']}; 0, 1 or 2 was expected")
     if fields["example_id"] < 0:
