@@ -21,7 +21,7 @@ from evenhand.scorer.runtime.options import Floats
 from evenhand.scorer.runtime.session import ExportedModel, Session
 from evenhand.scorer.runtime.trie import Branch, Row, Trie, planned, seen_in, trie_of
 
-ROW_TOKENS = 256
+ROW_TOKENS = 192
 """Tokens of a row: attention costs by the square of it, and what rows share is run in each."""
 BATCH_TOKENS = 1_024
 """Tokens of a batch where nothing else is asked: more is no faster on a CPU."""

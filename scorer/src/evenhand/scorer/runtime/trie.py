@@ -169,7 +169,8 @@ class _Plan:
     def _rows(self, low: int, high: int, base: int) -> Iterator[Row]:
         """Cut a range where little stands above, and never between a node and its only child."""
         depths = self.trie.depths
-        cuts = low + 1 + np.flatnonzero(depths[low + 1 : high] <= depths[low : high - 1])
+        inner = np.arange(low + 1, high)
+        cuts = inner[depths[inner] <= depths[inner - 1]]
         while low < high:
             room = self.row_tokens - (int(depths[low]) - base)
             first, last = np.searchsorted(cuts, [low, low + room], side="right")

