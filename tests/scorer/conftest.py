@@ -226,7 +226,7 @@ def _tokenizer(family: str) -> Any:
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
     from tokenizers.processors import RobertaProcessing, TemplateProcessing
 
-    if family in {"roberta", "bart"}:
+    if family in {"roberta", "bart", "gpt2", "llama"}:
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         tokenizer.decoder = decoders.ByteLevel()
@@ -238,9 +238,14 @@ def _tokenizer(family: str) -> Any:
             show_progress=False,
         )
         tokenizer.train_from_iterator(_SENTENCES * 5, bpe)
-        tokenizer.post_processor = RobertaProcessing(
-            ("</s>", 2), ("<s>", 0), add_prefix_space=False
-        )
+        if family == "llama":
+            tokenizer.post_processor = TemplateProcessing(
+                single="<s> $A", pair="<s> $A <s> $B", special_tokens=[("<s>", 0)]
+            )
+        elif family != "gpt2":
+            tokenizer.post_processor = RobertaProcessing(
+                ("</s>", 2), ("<s>", 0), add_prefix_space=False
+            )
         return tokenizer
     if family == "t5":
         return _sentence_pieces()
@@ -289,6 +294,7 @@ _SUFFIXES = {
 }
 _SPECIAL_WORDS = {
     "t5": {"pad": "<pad>", "unk": "<unk>", "eos": "</s>"},
+    "causal": {"pad": "<pad>", "unk": "<unk>", "bos": "<s>", "eos": "</s>"},
     "bpe": {"pad": "<pad>", "unk": "<unk>", "cls": "<s>", "sep": "</s>", "mask": "<mask>"},
     "pieces": {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"},
 }
@@ -335,6 +341,14 @@ def _save_tiny(family: str, task: str, folder: Path) -> None:
             initializer_factor=1.5,
             decoder_start_token_id=0,
         ),
+        "gpt2": lambda: t.GPT2Config(
+            **size, n_embd=16, n_layer=2, n_head=2, n_positions=96, bos_token_id=0, eos_token_id=2
+        ),
+        "llama": lambda: t.LlamaConfig(
+            **usual | {"max_position_embeddings": 96},
+            num_key_value_heads=1,
+            tie_word_embeddings=True,
+        ),
         "bart": lambda: t.BartConfig(
             vocab_size=size["vocab_size"],
             init_std=0.4,
@@ -360,10 +374,15 @@ def _save_tiny(family: str, task: str, folder: Path) -> None:
         "deberta": "DebertaV2",
         "t5": "T5",
         "bart": "Bart",
+        "gpt2": "GPT2LMHeadModel",
+        "llama": "LlamaForCausalLM",
     }
     torch.manual_seed(0)
-    getattr(t, prefix[family] + _SUFFIXES[task])(config).save_pretrained(folder)
-    kind = {"roberta": "bpe", "bart": "bpe", "t5": "t5"}.get(family, "pieces")
+    # Classes of decoders are not named alike, so theirs stand above in full.
+    suffix = "" if task == "causal-lm" else _SUFFIXES[task]
+    getattr(t, prefix[family] + suffix)(config).save_pretrained(folder)
+    kinds = {"roberta": "bpe", "bart": "bpe", "t5": "t5", "gpt2": "causal", "llama": "causal"}
+    kind = kinds.get(family, "pieces")
     words = {f"{name}_token": word for name, word in _SPECIAL_WORDS[kind].items()}
     t.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **words).save_pretrained(folder)
 
