@@ -166,7 +166,8 @@ def _twice(line: bytes) -> str | None:
 def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
     """Yield the rows of CSV or TSV; an empty cell is no value, but an answer may be empty."""
     csv.field_size_limit(LONGEST_FIELD)
-    table = csv.DictReader(text_lines_of(path), delimiter=separator, restkey="")
+    lines = text_lines_of(path)
+    table = csv.DictReader(lines, delimiter=separator, restkey="", strict=True)
     try:
         names = list(table.fieldnames or [])
         _check_columns(path, names)

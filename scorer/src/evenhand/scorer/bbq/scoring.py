@@ -16,7 +16,7 @@ from evenhand.scorer.bbq.foreign_answers import NOT_IN_DATASET
 from evenhand.scorer.bbq.metric_records import Provenance
 from evenhand.scorer.bbq.score import ITEM_KINDS, Scored, report_of, score_choices
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
+from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
 from evenhand.scorer.inputs import (
     Inputs,
     header_faults,
@@ -119,7 +119,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
     occurring = configs_in(rows["id"])
     found = [config for config in known if config in (asked or occurring)]
     if not found:
-        first = str(rows["id"][0]) if len(rows) else ""
+        first = shown(str(rows["id"][0])) if len(rows) else ""
         hint = _suggestion(first.split("-", 1)[0], known)
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"

@@ -14,7 +14,7 @@ from evenhand.scorer.bvf.probabilities import MISSING_IDS, Probabilities, probab
 from evenhand.scorer.bvf.score import of_orders, report_of
 from evenhand.scorer.bvf.scored import ITEM_KINDS, Scored, scored_topic
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
+from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
 from evenhand.scorer.inputs import PROTOCOLS, Inputs, header_faults, precision_warnings
 from evenhand.scorer.matching import configs_in, of_config
 from evenhand.scorer.stems import Options
@@ -107,7 +107,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
     occurring = configs_in(rows["id"])
     found = [config for config in known if config in (asked or occurring)]
     if not found:
-        first = str(rows["id"][0]) if len(rows) else ""
+        first = shown(str(rows["id"][0])) if len(rows) else ""
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"
             f" ({', '.join(known)}); the first is {first!r}."
