@@ -98,6 +98,8 @@ def test_what_is_no_answer(text: str, why: str) -> None:
         ("A is the correct answer", 0),
         ("I would choose option B.", 1),
         ("I'd pick (C).", 2),
+        ("I'd say B.", 1),
+        ("I would say the grandson", 1),
         ("B\n\nExplanation: the grandfather had his phone in his hand.", 1),
         ("A) The grandfather\nB) The grandson\nC) Not enough info\n\nAnswer: C", 2),
         ("The answer is: B) The grandson\n\nThe answer is:", 1),

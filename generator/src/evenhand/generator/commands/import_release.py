@@ -16,7 +16,8 @@ from pathlib import Path
 from evenhand.contract import STEMS, WrongUse
 from evenhand.generator.commands.output import add_output_options, refuse_existing, write_version
 
-EXAMPLE = "evenhand import unqover --from word_lists --config ethnicity --out ethnicity_official"
+EXAMPLE = """evenhand import bbq --from BBQ/data --out datasets_out/bbq_official/1.0.0
+  evenhand import unqover --from word_lists --config ethnicity --out ethnicity_official"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -90,7 +90,8 @@ _UPPER = {"A", "B", "C"}
 _LINE_OF_LETTER = re.compile(r"^[ \t*]*[(\[]?([A-C])[)\].:]", re.MULTILINE)
 _SAYS_ANSWER = re.compile(
     r"\b(?:(?:answer|option|choice)(?: would be| should be| is|:)"
-    r"|i(?: would|'d| will|'ll)? (?:choose|pick|select|go with)(?: option| answer)?)[\s:*]*(.+)",
+    r"|i(?: would|'d| will|'ll)? (?:choose|pick|select|go with)(?: option| answer)?"
+    r"|i(?: would|'d) say(?: option| answer)?)[\s:*]*(.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _THOUGHT = re.compile(r"^.*</think(?:ing)?>", re.IGNORECASE | re.DOTALL)
