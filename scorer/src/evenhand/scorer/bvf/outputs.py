@@ -38,7 +38,9 @@ def write_outcome(outcome: Outcome, path: Path) -> Report:
         for row in example_rows(scored, outcome.texts)
     ]
     with atomic_path(parts) as temporary:
-        pl.concat(parts_of(scored) for scored in outcome.scored).write_parquet(temporary)
+        protocol = outcome.report.protocol.partition("+")[0]
+        tables = [parts_of(scored, protocol) for scored in outcome.scored]
+        pl.concat(tables).write_parquet(temporary)
     write_atomically(examples, "".join(f"{row}\n" for row in rows).encode())
     report = msgspec.structs.replace(
         outcome.report,

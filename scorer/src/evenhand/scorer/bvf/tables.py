@@ -2,10 +2,12 @@
 
 Rows with ``table`` = ``statistics`` are the additive sums by context and subject; divided by their
 weight they are the heat map of contexts by occupations. ``classes`` says what the list columns
-stand for, ``factors`` holds what the regressions are made of; ``subjects`` (risks) and
-``directions`` (box plots: quantiles over contexts) are tables for people.
+stand for, ``factors`` holds what the regressions are made of; ``subjects`` (risks), ``directions``
+(box plots: quantiles over contexts) and ``norms`` (R, R^b and R^v under other criteria) are tables
+for people.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.report import Report
-from evenhand.scorer.bvf.criteria import KNOWLEDGE
+from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
 from evenhand.scorer.bvf.facts import RIGHT_CLASS
 from evenhand.scorer.bvf.metric_records import RISKS
+from evenhand.scorer.bvf.metrics import overall_risk
 from evenhand.scorer.bvf.regressions import has_statsmodels, points_of
 from evenhand.scorer.bvf.scored import Scored
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
@@ -51,18 +54,26 @@ PARTS: dict[str, Any] = {
 """Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
 
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
+NORMS = ("l1", "l2", "l3", "linf")
+"""Criteria that are shown beside the one that was chosen."""
 TOP = 5
 """So many of the most and of the least stereotyped subjects are printed."""
 
 
-def parts_of(scored: Scored) -> pl.DataFrame:
-    """Return a topic's sufficient statistics and tables in the columns of :data:`PARTS`."""
+def parts_of(scored: Scored, protocol: str = "paper") -> pl.DataFrame:
+    """Return a topic's sufficient statistics and tables in the columns of :data:`PARTS`.
+
+    Args:
+        scored: what came out of the topic.
+        protocol: ``paper`` or ``code``, as it was scored.
+    """
     tables = {
         "statistics": statistics(scored),
         "classes": _classes(scored),
         "factors": _factors(scored),
         "subjects": subjects(scored),
         "directions": directions(scored),
+        "norms": norms(scored, protocol),
     }
     whole = pl.concat(
         _with_columns(table.with_columns(table=pl.lit(name))) for name, table in tables.items()
@@ -124,6 +135,25 @@ def directions(scored: Scored) -> pl.DataFrame:
                 | quantiles
             )
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def norms(scored: Scored, protocol: str) -> pl.DataFrame:
+    """Return ``criterion, r, r_b, r_v`` over all subjects under :data:`NORMS` and the one scored.
+
+    Source: paper, appendix B.1, Eq. 10. Nothing where the criterion is no norm.
+    """
+    schema = {name: PARTS[name] for name in ("criterion", *RISKS)}
+    if scored.judge.shelf != "paper":
+        return pl.DataFrame(schema=schema)
+    every, weights = np.ones(len(scored.s), dtype=np.bool_), scored.sums.subject_weights
+    rows = []
+    for name in dict.fromkeys([*NORMS, scored.judge.name]):
+        judge = judge_of(name, protocol, Setting(scored.p_star))
+        sums = replace(scored.sums, judge=judge.judge, largest=judge.largest)
+        own = replace(scored, j=np.asarray(judge.judge(scored.s)), judge=judge, sums=sums)
+        found = own.sums_of_rows(every).risks(np.ones((1, len(scored.contexts))))
+        rows.append([name, *(float(overall_risk(one, weights)[0]) for one in found)])
+    return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
 
 def weighted_quantiles(values: Floats, weights: Floats, shares: list[float]) -> list[float | None]:
