@@ -21,6 +21,8 @@ class Benchmark(NamedTuple):
     """The Hub's name of the task, where the predictions do not state one."""
     counts_rows: tuple[str, ...] = ()
     """Metrics whose rows do not overlap and together are all rows."""
+    compares_datasets: bool = False
+    """True where one model's runs on several datasets are there to be compared."""
     story: str = _GENERAL
     """Module with ``story(results) -> Story``; the general one shows any metric file."""
 
@@ -31,21 +33,22 @@ BENCHMARKS = {
         "UnQover",
         "question-answering",
         ("unqover.mean_score",),
-        "evenhand.scorer.report.unqover",
+        story="evenhand.scorer.report.unqover",
     ),
     "bold": Benchmark("BOLD", "text-generation"),
     "bvf": Benchmark(
         "Bias-Volatility Framework",
         "fill-mask",
         ("bvf.R",),
-        "evenhand.scorer.report.bvf",
+        compares_datasets=True,
+        story="evenhand.scorer.report.bvf",
     ),
     "co2pt": Benchmark("Co2PT evaluation", "text-classification"),
     "bbq": Benchmark(
         "BBQ",
         "multiple-choice",
         ("bbq.accuracy.ambiguous.pooled", "bbq.accuracy.disambiguated.pooled"),
-        "evenhand.scorer.report.bbq",
+        story="evenhand.scorer.report.bbq",
     ),
 }
 

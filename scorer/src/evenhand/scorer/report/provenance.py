@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from evenhand.contract.report import Report
 from evenhand.scorer.report import numbers
+from evenhand.scorer.report.benchmarks import BENCHMARKS
 from evenhand.scorer.report.blocks import (
     Block,
     Cell,
@@ -14,7 +15,7 @@ from evenhand.scorer.report.blocks import (
     Section,
     Table,
 )
-from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.reading import ModelResult, model_name
 
 _SHORT = 12
 """Digits of a digest that are shown where it is only to be told apart."""
@@ -64,9 +65,12 @@ def cautions(results: Sequence[ModelResult]) -> list[str]:
     """Say why the models of one report may not be compared with each other."""
     reports = [result.report for result in results]
     found = []
-    if len({(own.dataset.version, own.dataset.digest) for own in reports}) > 1:
+    if len({_data(own) for own in reports}) > 1:
         found.append(
-            "The models were not scored on the same dataset; do not compare their numbers."
+            "The runs are of several datasets: compare models on one dataset, or one model over"
+            " datasets."
+            if _is_over_datasets(reports)
+            else "The models were not scored on the same dataset; do not compare their numbers."
         )
     if len({own.protocol for own in reports}) > 1:
         found.append("The models were scored under different protocols (paper, code).")
@@ -82,6 +86,18 @@ def cautions(results: Sequence[ModelResult]) -> list[str]:
             f"The models ran at different precisions ({named}); small differences are due to that."
         )
     return found
+
+
+def _data(report: Report) -> tuple[str | None, str | None]:
+    return report.dataset.version, report.dataset.digest
+
+
+def _is_over_datasets(reports: Sequence[Report]) -> bool:
+    """Say whether one model was scored on several datasets of a benchmark that compares them."""
+    if not BENCHMARKS[reports[0].dataset.stem].compares_datasets:
+        return False
+    pairs = {(model_name(own), _data(own)) for own in reports}
+    return len(pairs) > len({name for name, _ in pairs})
 
 
 def made_section(results: Sequence[ModelResult]) -> Section:

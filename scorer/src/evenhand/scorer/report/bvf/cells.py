@@ -1,6 +1,6 @@
 """Contexts by subjects from the parts file: what the metric JSON has no room for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from evenhand.scorer.report.bvf.values import TopicResult
 
 Floats = NDArray[np.float64]
 
-_NEEDED = {"table", "config", "cluster", "subject", "class", "criterion", "n", "weight", "risk",
+_NEEDED = {"table", "config", "cluster", "subject", "class", "criterion", "weight", "risk",
            "stereotypes", "p_star"}  # fmt: skip
 
 
@@ -28,8 +28,6 @@ class Cells:
     p_star: Floats
     """Shape [Y]."""
     criterion: str
-    n: Floats
-    """Scored rows of each cell, shape [C, X]."""
     sums: Sums
 
     @cached_property
@@ -55,14 +53,6 @@ class Cells:
         of_subject = self.sums.subject_weights / np.maximum(weight.sum(axis=0), 1e-300)
         found = (self.sums.values[..., RISK] * of_subject).sum(axis=1)
         return np.asarray(found / found.sum() if found.sum() > 0 else found)
-
-    def with_norm(self, name: str, protocol: str) -> Sums:
-        """Return the sums under another norm; right where a cell holds one row."""
-        judge = judge_of(name, protocol, Setting(self.p_star))
-        values = self.sums.values.copy()
-        s = np.nan_to_num(self.s)
-        values[..., RISK] = values[..., WEIGHT] * judge.judge(s)
-        return replace(self.sums, values=values, judge=judge.judge, largest=judge.largest)
 
 
 def cells_of(own: TopicResult) -> Cells | None:
@@ -98,15 +88,12 @@ def _cells(
     values = np.zeros((len(contexts), len(subjects), len(columns)))
     numbers = [own.cast(pl.Float64, strict=False).fill_null(0.0).to_numpy() for own in columns]
     values[at[0], at[1]] = np.stack(numbers, axis=1)
-    n = np.zeros(values.shape[:2])
-    n[at[0], at[1]] = grid["n"].cast(pl.Float64, strict=False).fill_null(0.0).to_numpy()
     return Cells(
         contexts=contexts,
         subjects=subjects,
         classes=classes,
         p_star=p_star,
         criterion=judge.name,
-        n=n,
         sums=Sums(values, _subject_weights(rows, subjects), judge.judge, judge.largest),
     )
 
@@ -140,3 +127,24 @@ def quartiles_of(own: TopicResult, name: str) -> dict[str, Quartiles]:
         & (pl.col("class") == name)
     ).select("subject", *(pl.col(column).cast(pl.Float64, strict=False) for column in columns))
     return {row[0]: Quartiles(*row[1:]) for row in rows.drop_nulls().iter_rows()}
+
+
+class Norm(NamedTuple):
+    """The risks under one criterion."""
+
+    criterion: str
+    total: float
+    bias: float
+    volatility: float
+
+
+def norms_of(own: TopicResult) -> list[Norm]:
+    """Return R, R^b and R^v under several norms, from the parts file."""
+    parts, columns = own.result.parts, ["r", "r_b", "r_v"]
+    if parts is None or not {"table", "config", "criterion", *columns} <= set(parts.columns):
+        return []
+    rows = parts.filter((pl.col("table") == "norms") & (pl.col("config") == own.config)).select(
+        pl.col("criterion").cast(pl.String),
+        *(pl.col(name).cast(pl.Float64, strict=False) for name in columns),
+    )
+    return [Norm(*row) for row in rows.drop_nulls().iter_rows()]

@@ -22,8 +22,8 @@ _TUNED = frozenset({"chat", "instruct", "it", "rlhf", "sft", "dpo", "tuned", "al
 """Words in a model's name that say that it was tuned after it was trained on text."""
 
 LEAD = (
-    "Sizes and tuning are read off the models’ names. Whether a difference is more than chance"
-    " `evenhand compare` says, by pairs of the same contexts."
+    "Sizes and tuning are read off the models’ names. Whether a difference is more than chance is"
+    " for “evenhand compare” to say, which pairs the contexts."
 )
 
 
@@ -97,9 +97,9 @@ def _risk_columns() -> list[Column]:
 
 
 def _size_blocks(results: Sequence[TopicResult]) -> list[Block]:
-    """Return the runs on one dataset by size, where two sizes are stated."""
+    """Return the runs by size, tuned and untuned apart, of each dataset with two sizes."""
     blocks: list[Block] = []
-    for own in _grouped(results, _dataset).values():
+    for own in _grouped(results, lambda one: f"{_dataset(one)}{_is_tuned(one)}").values():
         sized = [(size, one) for one in own for size in [size_of(_name(one))] if size is not None]
         if len({size for size, _ in sized}) > 1:
             sized.sort(key=lambda pair: (pair[0], pair[1].label))
@@ -107,9 +107,14 @@ def _size_blocks(results: Sequence[TopicResult]) -> list[Block]:
     return blocks
 
 
+def _is_tuned(own: TopicResult) -> bool:
+    words = words_of(_name(own))
+    return untuned(words) != words
+
+
 def _size_table(sized: Sequence[tuple[float, TopicResult]]) -> Table:
     return Table(
-        caption="By size",
+        caption=f"By size, on dataset {_dataset(sized[0][1])}",
         columns=[Column(label="Model"), *numbered(["Parameters"]), *_risk_columns()],
         rows=[
             [
@@ -135,12 +140,15 @@ def _size_words(sized: Sequence[tuple[float, TopicResult]]) -> str:
             for (small, low), (large, high) in pairwise(sized)
             if large > small
         ]
-        known = [(low.value, high.value) for low, high in steps if low and high]
-        grown = sum(high > low for low, high in known if low is not None and high is not None)
-        words = metric_words(metric_id)
-        told.append(f"{words.name} {words.symbol} grows in {grown} of {len(known)}")
-    steps_words = "step" if len(sized) == 2 else "steps"
-    return f"From each size to the next larger one {' and '.join(told)} {steps_words}."
+        known = [
+            (low.value, high.value)
+            for low, high in steps
+            if low is not None and high is not None
+            and low.value is not None and high.value is not None
+        ]  # fmt: skip
+        words, n = metric_words(metric_id), things(len(known), "step", "steps")
+        told.append(f"{words.name} {words.symbol} grows in {sum(b > a for a, b in known)} of {n}")
+    return f"From one size to the next, {' and '.join(told)}."
 
 
 class Tuned(NamedTuple):

@@ -301,7 +301,7 @@ def _strip(own: TopicResult, axis: Axis) -> Figure | None:
     )
 
 
-_SHORT = {R: "Risk R", R_B: "Bias Rᵇ", R_V: "Volatility Rᵛ"}
+_SHORT = {R: "Risk", R_B: "Bias", R_V: "Volatility"}
 
 
 def _mark(metric: Metric, axis: Axis) -> Mark:

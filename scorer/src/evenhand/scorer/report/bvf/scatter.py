@@ -20,7 +20,7 @@ MOST_DOTS = 400
 """Up to so many subjects are drawn, the strongest; the table has all."""
 _NAMED = 6
 """Up to so many points are named at the far end of either axis."""
-_LETTER, _LINE, _GAP = 1.5, 2.8, 1.2
+_LETTER, _LETTER_IN_PANEL, _LINE, _GAP = 1.4, 2.7, 2.8, 1.2
 """Percent of the plot that a letter is wide, half a line is high, and a name is off its point."""
 _LEAST_BAR, _BAR_GAP = 2.0, 0.3
 """A bar of one subject must be seen; percent of the highest. And percent between bars."""
@@ -35,7 +35,8 @@ def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
         return None
     reach = {risk: [v for own in known for v in own.values(risk).values()] for risk in SYMBOLS}
     axes = _Axes(Axis(reach["r_b"]), Axis(reach["r_v"]))
-    plots = [(own.label, _risk_scatter(own, axes)) for own in known]
+    letter = _LETTER if len(known) == 1 else _LETTER_IN_PANEL
+    plots = [(own.label, _risk_scatter(own, axes, letter)) for own in known]
     called = known[0].called
     return Figure(
         title=f"Bias against volatility, one point for each {called.one}",
@@ -70,14 +71,14 @@ def _risk_spoken(own: TopicResult) -> str:
     )
 
 
-def _risk_scatter(own: TopicResult, axes: _Axes) -> Scatter:
+def _risk_scatter(own: TopicResult, axes: _Axes, letter: float) -> Scatter:
     bias, volatility = own.values("r_b"), own.values("r_v")
     places = {
         name: (axes.x.at(bias[name]), axes.y.at(volatility[name]))
         for name in own.ranked[:MOST_DOTS]
         if name in bias and name in volatility
     }
-    named = named_of(places)
+    named = named_of(places, letter)
     return Scatter(
         dots=[
             Dot(x=x, y=y, title=_dot_title(own, name), tone=tone_of(own, name),
@@ -126,7 +127,7 @@ def _dot_title(own: TopicResult, name: str) -> str:
     return f"{name}: {', '.join(told)}{to}"
 
 
-def named_of(places: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
+def named_of(places: Mapping[str, tuple[float, float]], letter: float = _LETTER) -> dict[str, bool]:
     """Return the points that are named, and whether their name stands at their left.
 
     They lie at the far ends of the axes; a name that would be printed over a point or another name
@@ -143,7 +144,7 @@ def named_of(places: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
     for name in dict.fromkeys(name for pair in zip(by_y, by_x, strict=True) for name in pair):
         others = [place for other, place in places.items() if other != name]
         for is_left in (False, True):
-            box = _box_of(name, places[name], is_left=is_left)
+            box = _box_of(places[name], letter * len(name), is_left=is_left)
             if box.is_free(others, taken):
                 taken.append(box)
                 found[name] = is_left
@@ -171,9 +172,8 @@ class _Box(NamedTuple):
         )
 
 
-def _box_of(name: str, place: tuple[float, float], *, is_left: bool) -> _Box:
+def _box_of(place: tuple[float, float], width: float, *, is_left: bool) -> _Box:
     x, y = place
-    width = _LETTER * len(name)
     return _Box(x - _GAP - width, x - _GAP, y) if is_left else _Box(x + _GAP, x + _GAP + width, y)
 
 

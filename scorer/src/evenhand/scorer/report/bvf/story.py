@@ -18,7 +18,7 @@ from evenhand.scorer.report.blocks import (
     Table,
 )
 from evenhand.scorer.report.bvf import tables
-from evenhand.scorer.report.bvf.cells import Cells, cells_of, quartiles_of
+from evenhand.scorer.report.bvf.cells import Cells, cells_of, norms_of, quartiles_of
 from evenhand.scorer.report.bvf.comparison import LEAD, comparison_blocks
 from evenhand.scorer.report.bvf.drilldown import Texts, text_blocks
 from evenhand.scorer.report.bvf.figures import class_figure, lean_figure
@@ -40,7 +40,8 @@ from evenhand.scorer.report.words import CONTENT_WARNING
 
 STEM = "bvf"
 
-NORMS = ("l1", "l2", "l3", "linf")
+_SAME = 1e-9
+"""What is below is rounding."""
 MOST_VOLATILE = 8
 """So many of the most volatile subjects are shown with the contexts that pull them."""
 
@@ -169,6 +170,7 @@ def _model_blocks(told: _Told) -> list[Block]:
         *_subject_blocks(told),
         *_spread_blocks(own),
         *([] if told.cells is None else _context_blocks(told, told.cells)),
+        *_norm_blocks(own),
         *_fact_blocks(own),
     ]
 
@@ -208,32 +210,22 @@ def _context_blocks(told: _Told, cells: Cells) -> list[Block]:
         Subheading(text="From context to context"),
         *_drawn(heat_figure(own, cells)),
         *([moving] if moving.rows and len(cells.contexts) > 1 else []),
-        *_norm_blocks(own, cells),
     ]
 
 
-def _norm_blocks(own: TopicResult, cells: Cells) -> list[Block]:
-    """Return the risks under several norms, or why there are none, or that they are the same."""
-    if cells.n.max(initial=0) > 1:
-        text = "No other norms: the slot stands in several places, whose texts the sums add up."
-        return [Paragraph(text=text)]
-    protocol = own.report.protocol.partition("+")[0]
-    found = {}
-    for name in dict.fromkeys([*NORMS, cells.criterion]):
-        sums = cells.with_norm(name, protocol)
-        risks = sums.risks(np.ones((1, len(cells.contexts))))
-        weights = sums.subject_weights
-        found[name] = [float(one[0] @ weights / weights.sum()) for one in risks]
-    values = np.array(list(found.values()))
-    if np.isnan(values).any():
-        return [Paragraph(text="No other norms: nothing is scored of some subjects.")]
-    if np.ptp(values, axis=0).max() < 1e-9:
+def _norm_blocks(own: TopicResult) -> list[Block]:
+    """Return the risks under several norms, or that they are the same."""
+    found = norms_of(own)
+    if len(found) < 2:
+        return []
+    values = np.array([one[1:] for one in found])
+    if np.ptp(values, axis=0).max() < _SAME:
         text = (
             "Other criteria: of two classes one alone has a positive stereotype, so all norms l¹,"
             " l², … l∞ give the same risks."
         )
         return [Paragraph(text=text)]
-    return [tables.norm_table(own, cells, found)]
+    return [tables.norm_table(own, found)]
 
 
 def _fact_blocks(own: TopicResult) -> list[Block]:

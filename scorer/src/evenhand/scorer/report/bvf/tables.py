@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from evenhand.contract.report import GroupValue, Interval, Metric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table, Tone
-from evenhand.scorer.report.bvf.cells import Cells, Quartiles
+from evenhand.scorer.report.bvf.cells import Cells, Norm, Quartiles
 from evenhand.scorer.report.bvf.drilldown import Texts
 from evenhand.scorer.report.bvf.findings import EXACT, statistics_of
 from evenhand.scorer.report.bvf.values import Lean, TopicResult, differs, exceeds_chance
@@ -365,22 +365,25 @@ def norm_name(criterion: str) -> str:
     return "l∞" if k == "inf" else "l" + k.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def norm_table(own: TopicResult, cells: Cells, found: Mapping[str, Sequence[float]]) -> Table:
+def norm_table(own: TopicResult, found: Sequence[Norm]) -> Table:
     """Return the risks under several norms."""
+    scored = own.report.protocol.partition("+")[2] or "linf"
     rows = [
         [
-            Cell(text=norm_name(name), note="as scored" if name == cells.criterion else None),
-            *(Cell(text=numbers.plain(value), sort=value) for value in values),
+            Cell(
+                text=norm_name(one.criterion), note="as scored" * (one.criterion == scored) or None
+            ),
+            *(Cell(text=numbers.plain(value), sort=value) for value in one[1:]),
         ]
-        for name, values in found.items()
+        for one in found
     ]
     symbols = [metric_words(metric_id).symbol for metric_id in RISKS.values()]
     note = (
-        f"Of {things(len(own.classes), 'class', 'classes')}. The larger k, the less a stereotype"
-        " counts that is not the strongest; the paper’s is l∞."
+        f"Norms over {things(len(own.classes), 'class', 'classes')}. The larger k, the less a"
+        " stereotype counts that is not the strongest; the paper’s is l∞."
     )
     return Table(
-        caption="Under other criteria: norms of the positive stereotypes",
+        caption="Under other criteria J",
         columns=[Column(label="Norm"), *numbered(symbols)],
         rows=rows,
         footnotes=[note],
