@@ -162,7 +162,7 @@ class _Plan:
 
     def _is_worth_it(self, n_path: int, n_below: int) -> bool:
         """Say whether to run a path again in each row below it costs more than a row."""
-        room = max(self.row_tokens - n_path, self.row_tokens // 2)
+        room = max(self.row_tokens - n_path, self.row_tokens // 2, 1)
         saved = n_path * (-(-n_below // room) - 1)
         return n_path >= _SHORTEST_PATH and saved > self.row_tokens
 
