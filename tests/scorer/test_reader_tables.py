@@ -54,6 +54,7 @@ def test_delimiter_and_encoding_are_found_out(tmp_path, delimiter: str, encoding
         (b"id,prediction;x\na,b;c\n", "comma and semicolon separate equally many columns"),
         (b"id,prediction\na,b\nc,d,e\n", "row 3 has 3 fields, but the line of names has 2"),
         (b"id,prediction\n", "holds no rows"),
+        (b"sep=;\nid;prediction\na;b\n", "line 1 (.sep=;.) is a spreadsheet's own mark"),
         (b"", "is empty"),
     ],
 )
@@ -196,6 +197,18 @@ def test_numbers_of_answers(tmp_path) -> None:
     assert [row.label for row in found.rows] == [0, 1, 2]
     assert "prediction holds the numbers of answers" in found.notes[1]
     assert "1 rows without an answer are left out" in found.notes[2]
+
+
+def test_rows_in_which_nothing_stands_are_left_out(tmp_path) -> None:
+    """Spreadsheets write such rows behind the last one; they are counted, and numbers stand."""
+    path = _written(tmp_path / "a.csv", "id,prediction\na,B\n,\n , \nb,C\n,\n")
+    found = any_table.read(path)
+
+    assert [(row.place, row.id, row.answer) for row in found.rows] == [
+        ("row 2", "a", "B"),
+        ("row 5", "b", "C"),
+    ]
+    assert "3 rows in which nothing stands are left out" in found.notes[1]
 
 
 def test_numbers_without_a_zero_are_said(tmp_path) -> None:

@@ -49,7 +49,7 @@ class TableRows:
             faults: takes what is wrong.
         """
         self._columns, self._texts, self._faults = columns, texts, faults
-        self._first_row, self._n_blank = first_row, 0
+        self._first_row, self._n_blank, self._n_empty = first_row, 0, 0
         self._has_comma = any(_has_decimal_comma(texts[name]) for name in columns.scores)
         self._is_labels = columns.answer is not None and _are_labels(texts[columns.answer])
         is_text = columns.answer is not None and not self._is_labels
@@ -73,6 +73,8 @@ class TableRows:
             yield f"{n:,} cells of {self._columns.answer} are a number alone and {self._as_what()}."
         if self._n_blank:
             yield f"{self._n_blank:,} rows without an answer are left out."
+        if self._n_empty:
+            yield f"{self._n_empty:,} rows in which nothing stands are left out."
 
     def _lacks_zero(self) -> bool:
         found = _bare_numbers(self._texts[str(self._columns.answer)])
@@ -86,6 +88,9 @@ class TableRows:
     def answers(self) -> Iterator[ForeignAnswer]:
         """Yield the rows that can be read."""
         for number, row in enumerate(self._texts.iter_rows(named=True), self._first_row):
+            if not any(cell and cell.strip() for cell in row.values()):
+                self._n_empty += 1  # spreadsheets write such rows behind the last one
+                continue
             found = self._identified(number, row)
             if found and self._take(found, number, row):
                 yield found

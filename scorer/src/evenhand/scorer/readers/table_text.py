@@ -28,6 +28,9 @@ MAX_TABLE_BYTES = 256 << 20
 FIRST_ROW = 2
 """Line 1 holds the names of the columns."""
 
+_MARK = 20
+"""Characters among which a spreadsheet's mark of the delimiter stands."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
@@ -68,6 +71,11 @@ def read_text_table(path: Path) -> TextTable:
         DataRefused: no text, no table, or the encoding or delimiter cannot be told.
     """
     content, notes = _text(path, whole(path, limit=MAX_TABLE_BYTES))
+    if content[:_MARK].lower().startswith("sep="):
+        line = shown(content[:_MARK].splitlines()[0])
+        raise DataRefused(
+            f"{path}, line 1 ({line}) is a spreadsheet's own mark and no line of names; delete it."
+        )
     delimiter = _delimiter(path, content)
     if delimiter != _expected(path):
         notes.append(f"{path.name}: columns are separated by a {DELIMITERS[delimiter]}.")
