@@ -320,6 +320,18 @@ def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
     assert notes == ["Age: 1 answers are unscored: no matching answer (Age-00000 'the cashier')."]
 
 
+def test_check_says_when_nothing_is_scored(age, answers, tmp_path) -> None:
+    """A blank file, or numbers in a column of texts: no fault, but no metric has a value either."""
+    rows = [json.loads(line) for line in answers("Age").read_text(encoding="utf-8").splitlines()]
+    numbers = [{"id": row["id"], "answer": "1"} for row in rows]
+    path = _write_lines(tmp_path / "numbers.jsonl", numbers)
+    _, faults, notes = files.check_files([path], age, "evenhand", [])
+
+    assert faults == []
+    assert len(notes) == 2
+    assert notes[1].startswith("Age: not one answer is scored")
+
+
 def test_refusal_names_the_command_that_lists_all(age, answers, tmp_path) -> None:
     """A refusal names `evenhand check` with the same files and reader."""
     path = tmp_path / "partial.jsonl"

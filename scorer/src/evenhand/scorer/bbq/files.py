@@ -69,6 +69,12 @@ def check_files(
     return Checked(coverage, faults, notes)
 
 
+_NOTHING_SCORED = (
+    "not one answer is scored, so no metric will have a value. Is it the blank file? An answer is"
+    " the text or the letter of one of the three; its number (0, 1, 2) goes into a column `label`."
+)
+
+
 def _coverage(config: str, items: pl.DataFrame, choices: Choices) -> dict[str, Any]:
     """Return how many questions of a category are answered, also by condition."""
     rows = pl.DataFrame(
@@ -101,11 +107,12 @@ def _unscored(config: str, items: pl.DataFrame, choices: Choices) -> list[str]:
             found.setdefault(str(why), []).append(
                 identity if text is None else f"{identity} {text[:60]!r}"
             )
-    return [
+    notes = [
         f"{config}: {len(own):,} answers are unscored: {why}"
         f" ({'; '.join(own[:FIRST])}{'; ...' if len(own) > FIRST else ''})."
         for why, own in sorted(found.items())
     ]
+    return notes if not notes or None in choices.why else [*notes, f"{config}: {_NOTHING_SCORED}"]
 
 
 def tables(outcome: Outcome, report: Report) -> list[Rows]:
