@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from fuzzing import archives  # noqa: F401 - adds its families
 from fuzzing.bases import Base
 from fuzzing.damage import FAMILIES
 from fuzzing.judging import Case

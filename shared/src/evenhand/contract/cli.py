@@ -85,6 +85,8 @@ def _sentence_of(error: BaseException) -> tuple[str, int]:
             return str(error), 2
         case KeyboardInterrupt():
             return "stopped.", 130
+        case MemoryError():
+            return "there is not enough memory for this; split the files, e.g. by config.", 1
         case OSError():
             where = f"{error.filename}: " if error.filename else ""
             return f"{where}{error.strerror or error}.", 1

@@ -6,18 +6,20 @@ Python 3.11's own reader knows no Zstandard (method 93), which inspect writes si
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import zstandard
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.faults import shown
 from evenhand.scorer.readers.streams import check_ratio, opened
 
 MAX_MEMBER_BYTES = 64 << 20
 """A sample of a log has some ten thousand bytes."""
-MAX_MEMBERS = 2_000_000
+MAX_MEMBERS = 1_000_000
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
@@ -39,18 +41,35 @@ class Archive:
             pass
         try:
             with zipfile.ZipFile(path) as archive:
-                self._members = {info.filename: info for info in archive.infolist()}
+                entries = archive.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise DataRefused(
                 f"{path} is cut off or is no zip archive ({error}); copy it again."
             ) from error
-        if len(self._members) > MAX_MEMBERS:
-            raise DataRefused(f"{path} has {len(self._members):,} members; no log has so many.")
+        if len(entries) > MAX_MEMBERS:
+            raise DataRefused(f"{path} has {len(entries):,} members; no log has so many.")
+        # Of what is written again as a log grows the last one counts, as for the tool itself.
+        self._members = {info.filename: info for info in entries}
+        self._twice = {
+            name for name, count in Counter(info.filename for info in entries).items() if count > 1
+        }
         self._path, self._unpacked = path, 0
 
     def names(self) -> list[str]:
         """Return the members' names in the archive's order."""
         return list(self._members)
+
+    def refuse_twice(self, names: Iterable[str]) -> None:
+        """Refuse members that stand twice in the archive: which one counts?
+
+        Raises:
+            DataRefused: with the first of them.
+        """
+        for name in names:
+            if name in self._twice:
+                raise DataRefused(
+                    f"{self._path}, member {shown(repr(name))} stands twice; keep one of them."
+                )
 
     def members(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
         """Yield members by name with their bytes.
@@ -63,7 +82,7 @@ class Archive:
                 yield name, self._unpack(stream, self._members[name])
 
     def _unpack(self, stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
-        name = f"{self._path}, member {info.filename!r}"
+        name = f"{self._path}, member {shown(repr(info.filename))}"
         if info.flag_bits & _ENCRYPTED:
             raise DataRefused(f"{name} is encrypted; unpack the archive and pack it without.")
         if info.file_size > MAX_MEMBER_BYTES:
@@ -89,6 +108,8 @@ def _packed(stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
     if mark != b"PK\x03\x04":
         raise EOFError("no member where the table of contents says")
     stream.seek(name_length + extra_length, 1)
+    if info.compress_size > MAX_MEMBER_BYTES:
+        raise EOFError("its table of contents gives it a size that it cannot have")
     content = stream.read(info.compress_size)
     if len(content) != info.compress_size:
         raise EOFError("it ends early")

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from evenhand.contract import DataRefused, WrongUse
+from evenhand.scorer.faults import shown
 from evenhand.scorer.readers.archive import Archive
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.json_text import NOT_JSON, whole_of
@@ -122,6 +123,7 @@ def _of_archive(path: Path) -> tuple[_Header, list[_Sample]]:
         path, _decoded(path, "header.json", content, msgspec.json.Decoder(_Header).decode)
     )
     own = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+    archive.refuse_twice(own)
     return header, [_decoded(path, *member, _decode_sample) for member in archive.members(own)]
 
 
@@ -129,7 +131,8 @@ def _decoded(path: Path, name: str, content: bytes, decode: Any) -> Any:
     try:
         return decode(content)
     except NOT_JSON as error:
-        raise DataRefused(f"{path}, member {name!r} is no part of a {_LOG}: {error}.") from error
+        quoted = shown(repr(name))
+        raise DataRefused(f"{path}, member {quoted} is no part of a {_LOG}: {error}.") from error
 
 
 def _of_json(path: Path) -> tuple[_Header, list[_Sample]]:
