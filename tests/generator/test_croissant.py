@@ -84,6 +84,7 @@ def test_mlcroissant_reads_the_rows(small_versions) -> None:
     assert [record["religion/order"] for record in records] == [row["order"] for row in rows]
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
 def test_several_files_of_a_config_are_one_record_set(tmp_path: Path, monkeypatch) -> None:
     """A config in three files has a digest a file and one set of records over all."""
     monkeypatch.setattr("evenhand.generator.build.MAX_SHARD_ROWS", 8)
@@ -108,3 +109,5 @@ def test_several_files_of_a_config_are_one_record_set(tmp_path: Path, monkeypatc
     types = {field.name: field for field in dataset.metadata.record_sets[0].fields}
     assert types["share"].data_types == [mlc.DataType.FLOAT]
     assert types["kind"].is_array
+    ids = [record["c/id"].decode() for record in dataset.records("c")]
+    assert ids == [f"{n}-{i}" for n in range(5) for i in range(4)]

@@ -68,7 +68,11 @@ def _files_of(config: str, files: Sequence[FileEntry]) -> list[FileEntry]:
 
 
 def _nodes(context: mlc.Context, config: str, entries: list[FileEntry]) -> list[Any]:
-    """Return a node a file and, where a config has several, one for all of them."""
+    """Return a node a file and, where a config has several, one for all of them.
+
+    The one for all looks into the folder beside ``croissant.json``; contained in the single files
+    it would be read as a list of names.
+    """
     nodes: list[Any] = [
         mlc.FileObject(
             ctx=context,
@@ -85,9 +89,8 @@ def _nodes(context: mlc.Context, config: str, entries: list[FileEntry]) -> list[
         together = mlc.FileSet(
             ctx=context,
             id=f"{config}-files",
-            contained_in=[entry.path for entry in entries],
             encoding_formats=[_PARQUET],
-            includes=["*.parquet"],
+            includes=[f"{config}/test-*.parquet"],
         )
         nodes.append(together)
     return nodes
