@@ -43,7 +43,7 @@ class Descriptions:
     def contexts(self, tree: Tree) -> Iterator[str]:
         """Yield the contexts of a sentence in the order of their verbs."""
         for verb in range(len(tree)):
-            if not tree.is_verb(verb) or tree.deps[verb] in {"aux", "auxpass"}:
+            if not _is_predicate(tree, verb):
                 continue
             subject = subject_of(tree, verb)
             if subject is None or subject >= verb:
@@ -64,3 +64,14 @@ class Descriptions:
         if words in EMPTY or self._words_of_y & set(words):
             raise NoSkeleton
         return checked(words)
+
+
+def _is_predicate(tree: Tree, verb: int) -> bool:
+    """Say whether a verb says something of a subject (A2)."""
+    dep = tree.deps[verb]
+    if dep in {"aux", "auxpass"}:
+        return False
+    if dep == "conj" and tree.subject(verb) is None and tree.is_verb(verb):
+        return _is_predicate(tree, tree.heads[verb])
+    is_participle = tree.tags[verb] == "VBG" and dep in {"acl", "advcl", "pcomp"}
+    return tree.is_finite(verb) or (is_participle and tree.subject(verb) is None)

@@ -236,12 +236,10 @@ def _connector(tree: Tree, head: int, clause: int, word: int) -> list[str]:
         if not joined:
             raise NoSkeleton
         return [tree.words[joined[-1]]]
-    if dep == "pcomp":
-        return []
     leading = [i for i in tree.children(clause) if i < word and _leads(tree, i)]
     if dep == "relcl":
-        return _relative(tree, leading)
-    if leading:
+        return _relative(tree, clause, leading)
+    if leading or dep == "pcomp":
         return [tree.words[i] for i in leading]
     if dep in {"ccomp", "acl"}:
         return ["that"]
@@ -252,7 +250,11 @@ def _leads(tree: Tree, i: int) -> bool:
     return tree.deps[i] == "mark" or tree.tags[i] in {"WRB", "WP", "WDT"}
 
 
-def _relative(tree: Tree, leading: list[int]) -> list[str]:
-    """Return `that` for a relative pronoun or none; `where`, `when`, `why` stay."""
+def _relative(tree: Tree, clause: int, leading: list[int]) -> list[str]:
+    """Return `that` for a relative pronoun or none; `during which`, `where`, `when` stay."""
+    for preposition in tree.children(clause, "prep"):
+        pronoun = tree.child(preposition, "pobj", "pcomp")
+        if pronoun is not None and tree.tags[pronoun] in {"WDT", "WP"} and pronoun < clause:
+            return [tree.words[preposition], tree.words[pronoun]]
     adverbs = [tree.words[i] for i in leading if tree.tags[i] == "WRB"]
     return adverbs[:1] or ["that"]
