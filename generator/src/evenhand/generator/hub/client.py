@@ -36,7 +36,7 @@ class Repository:
         """
         _prepare_environment(endpoint)
         from huggingface_hub import HfApi, constants, get_token
-        from huggingface_hub.utils import disable_progress_bars
+        from huggingface_hub.utils.tqdm import disable_progress_bars
 
         # The environment says the same, but is read only when the library is imported first.
         constants.HF_HUB_DISABLE_XET = True
