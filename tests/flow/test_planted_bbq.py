@@ -171,6 +171,7 @@ def check_planted(report: Report, items: pl.DataFrame, planted: Planted) -> None
         assert np.sign(found.value) == np.sign(expected)
         assert abs(found.value - expected) <= LARGEST_ERROR
         assert found.interval.low <= expected <= found.interval.high
+        assert found.p_holm < SIGNIFICANT
 
 
 def check_twin(report: Report) -> None:
