@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _require_runtime() -> None:
-    for name in ("onnxruntime", "tokenizers"):
+    for name in ("onnxruntime", "tokenizers", "jinja2"):
         if find_spec(name) is None:
             raise WrongUse(
                 f"predict needs the package {name}, which is not installed: pip install"
