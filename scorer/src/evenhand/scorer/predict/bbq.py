@@ -20,6 +20,7 @@ from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.prompts import COLUMNS, Prompts, prompts
 from evenhand.scorer.runtime.session import ExportedModel
 
+_CHECKED_ROWS = 4_096
 _LOGIT = "logit"
 """The one number that a multiple-choice head gives."""
 
@@ -139,7 +140,15 @@ def columns(_model: ExportedModel) -> Sequence[str]:
 
 
 def check(dataset: Dataset, config: str, model: ExportedModel, options: Options) -> None:
-    """Refuse nothing: what a row needs is seen when it is read."""
+    """Refuse rows that a causal LM cannot read, before any of them is run."""
+    if model.card.task != "causal-lm":
+        return
+    rows = dataset.scan(config).select(COLUMNS)
+    n_rows = int(rows.select(pl.len()).collect().item())
+    for start in range(0, n_rows, _CHECKED_ROWS):
+        asked = prompts(rows.slice(start, _CHECKED_ROWS).collect(), str(options.style))
+        asked, wording = _for_prefix(model, asked, str(options.style))
+        causal_options.refuse_unreadable(model, asked, wording)
 
 
 def decoding(model: ExportedModel, options: Options) -> dict[str, Any]:

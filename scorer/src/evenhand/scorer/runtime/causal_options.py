@@ -18,6 +18,8 @@ from evenhand.scorer.runtime.options import (
 from evenhand.scorer.runtime.prompts import Prompts
 from evenhand.scorer.runtime.session import ExportedModel
 
+_SPECIAL_TOKENS = 8
+"""More than any tokenizer puts around a text."""
 NORMALISATIONS = ("total", "token", "unconditional")
 """Of a log-likelihood: as it is, by the option's tokens, or less that behind a neutral prompt."""
 
@@ -56,12 +58,36 @@ def score_options(
     """
     cases = cases_of(prompts)
     asked = _Asked(model, prompts.ids, wording.written_out, budget)
-    n_tokens, found = _log_likelihoods(asked, cases, cases.texts, advance)
+    n_tokens, found = _log_likelihoods(asked, cases, None, advance)
     if normalisation == "token":
         found /= n_tokens
     if normalisation == "unconditional":
         found -= _unconditional(asked, cases, wording.neutral)[cases.option_of]
     return found[cases.pair_of]
+
+
+def refuse_unreadable(model: ExportedModel, prompts: Prompts, wording: Wording) -> None:
+    """Refuse rows that are too long for a model, or hold an empty answer.
+
+    Only texts that have more bytes than the model reads tokens can be too long, and only these are
+    encoded.
+
+    Raises:
+        DataRefused: as said, naming a row.
+    """
+    is_empty = prompts.options.select(pl.all().str.strip_chars() == "").select(
+        pl.any_horizontal(pl.all())
+    )
+    if is_empty.to_series().any():
+        row = prompts.ids[int(is_empty.to_series().arg_max() or 0)]
+        raise DataRefused(f"Row {row}: an answer is empty, so it cannot be likely or unlikely.")
+    width = prompts.options.select(pl.all().str.len_bytes()).max_horizontal()
+    length = prompts.texts.str.len_bytes() + width
+    doubtful = (length > model.card.max_length - _SPECIAL_TOKENS).arg_true()
+    if len(doubtful):
+        ids, texts = prompts.ids.gather(doubtful), prompts.texts.gather(doubtful)
+        asked = Prompts(ids, texts, prompts.options[doubtful])
+        _encoded(_Asked(model, ids, wording.written_out, 0), cases_of(asked), None)
 
 
 class _Asked(NamedTuple):
@@ -77,13 +103,25 @@ def _unconditional(asked: _Asked, cases: Cases, neutral: str) -> Floats:
     alone = cases._replace(
         text_of=np.zeros(len(options), dtype=np.int64), option_of=options, rows=cases.rows[first]
     )
-    return _log_likelihoods(asked, alone, [neutral], lambda _: None)[1]
+    return _log_likelihoods(asked, alone, neutral, lambda _: None)[1]
 
 
 def _log_likelihoods(
-    asked: _Asked, cases: Cases, texts: list[str], advance: Callable[[int], None]
+    asked: _Asked, cases: Cases, neutral: str | None, advance: Callable[[int], None]
 ) -> tuple[Ints, Floats]:
     """Return of each pair the scored tokens and their log-likelihood, both of shape [M]."""
+    sequences, starts = _encoded(asked, cases, neutral)
+    counter = _Share(len(asked.ids), advance)
+    found = log_likelihoods(
+        asked.model, sequences, starts, budget=asked.budget, progress=counter.done
+    )
+    refuse_not_finite(found, asked.ids, cases.rows, asked.model)
+    return np.array([len(sequence) for sequence in sequences]) - starts, found
+
+
+def _encoded(asked: _Asked, cases: Cases, neutral: str | None) -> tuple[list[Ints], Ints]:
+    """Return the tokens of each pair and where its option begins, or refuse a row."""
+    texts = cases.texts if neutral is None else [neutral] * len(cases.texts)
     sequences, starts = encoded(
         asked.model,
         [texts[text] for text in cases.text_of],
@@ -93,12 +131,7 @@ def _log_likelihoods(
     lengths = np.array([len(sequence) for sequence in sequences])
     refuse_long(asked.ids, lengths, cases.rows.tolist(), limit=asked.model.card.max_length)
     _refuse_empty(asked.ids, cases, starts, lengths)
-    counter = _Share(len(asked.ids), advance)
-    found = log_likelihoods(
-        asked.model, sequences, starts, budget=asked.budget, progress=counter.done
-    )
-    refuse_not_finite(found, asked.ids, cases.rows, asked.model)
-    return lengths - starts, found
+    return sequences, starts
 
 
 def _refuse_empty(ids: pl.Series, cases: Cases, starts: Ints, lengths: Ints) -> None:
