@@ -50,4 +50,4 @@ datasets: .venv/run
 wheelhouse: .venv/dev
 	rm -rf wheelhouse
 	for package in shared generator scorer; do .venv/bin/python -m build --quiet --wheel --no-isolation --outdir wheelhouse $$package || exit 1; done
-	.venv/bin/python -m pip download --quiet -c constraints.txt --dest wheelhouse --find-links wheelhouse 'evenhand-generator[mlm]' 'evenhand-scorer[cpu,report]'
+	.venv/bin/python -m pip wheel --quiet -c constraints.txt --wheel-dir wheelhouse --find-links wheelhouse 'evenhand-generator[mlm]' 'evenhand-scorer[cpu,report]'

@@ -50,8 +50,9 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run([*build, ROOT / source], check=True, capture_output=True)
     needs = ["msgspec", "jinja2", "numpy", "polars", "pyarrow", "rich", "scipy", "zstandard"]
     needs += ["huggingface-hub", "mlcroissant"]
-    download = ["download", "--quiet", "--dest", folder, "-c", ROOT / "constraints.txt"]
-    subprocess.run([*pip, *download, *needs], check=True, capture_output=True)
+    # `wheel` and not `download`: what has no wheel is built here, where there is a network.
+    gather = ["wheel", "--quiet", "--wheel-dir", folder, "-c", ROOT / "constraints.txt"]
+    subprocess.run([*pip, *gather, *needs], check=True, capture_output=True)
     return folder
 
 
