@@ -56,6 +56,8 @@ PARTS: dict[str, Any] = {
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 NORMS = ("l1", "l2", "l3", "linf")
 """Criteria that are shown beside the one that was chosen."""
+_EVEN = 1e-9
+"""A preference of less is that of even probabilities, rounded."""
 TOP = 5
 """So many of the most and of the least stereotyped subjects are printed."""
 
@@ -194,10 +196,8 @@ def subject_rows(scored: Scored) -> Rows:
     """Return the most and the least stereotyped subjects, with the class that each is tied to."""
     table = subjects(scored)
     means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
-    strongest = {
-        subject: scored.classes[int(np.nanargmax(own))] if not np.isnan(own).all() else None
-        for subject, own in zip(scored.subjects, means, strict=True)
-    }
+    preferred = [_preferred(scored.classes, own) for own in means]
+    strongest = dict(zip(scored.subjects, preferred, strict=True))
     ends = table if len(table) <= 2 * TOP else pl.concat([table.head(TOP), table.tail(TOP)])
     return [
         {
@@ -208,6 +208,16 @@ def subject_rows(scored: Scored) -> Rows:
         }
         for row in ends.iter_rows(named=True)
     ]
+
+
+def _preferred(classes: list[str], means: Floats) -> str | None:
+    """Return the class that is preferred; none where all are even, but for rounding.
+
+    >>> _preferred(["a", "b"], np.array([-0.5, 0.5])), _preferred(["a", "b"], np.zeros(2))
+    ('b', None)
+    """
+    best = int(np.argmax(np.nan_to_num(means)))
+    return classes[best] if means[best] > _EVEN else None
 
 
 def regression_rows(report: Report) -> Rows:
