@@ -18,7 +18,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="local folder, or id on the Hub")
     parser.add_argument(
         "--task", required=True,
-        choices=("question-answering", "fill-mask", "multiple-choice", "seq2seq-lm"),
+        choices=("question-answering", "fill-mask", "multiple-choice", "causal-lm",
+                 "seq2seq-lm"),
         help="what the model was trained for",
     )  # fmt: skip
     parser.add_argument(
