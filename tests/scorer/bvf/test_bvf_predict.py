@@ -30,7 +30,6 @@ TEXTS = [
     "The cook, who slept, is [Y]",
     "The nurse, who was late, is [Y]",
 ]
-WORDS = ["he", "she", "man", "woman"]
 SEVERAL = "brotherhood"
 """A word that no tokenizer below has as one piece."""
 
@@ -222,16 +221,17 @@ def test_probabilities_are_those_of_torch(made: Make, family: str) -> None:
     """Every word at every gap, also one of several pieces, agrees with a plain loop in torch."""
     folder = made(family)
     model = open_model(folder, device="cpu")
-    texts = [*TEXTS[1:], TEXTS[1]]
+    texts = [TEXTS[1], TEXTS[3], TEXTS[1]]
     gaps = gaps_of(pl.Series([f"r{i}" for i in range(len(texts))]), pl.Series(texts))
-    words = [*WORDS, SEVERAL]
+    words = ["he", "woman", SEVERAL]
     done: list[int] = []
 
     found = word_probabilities(model, gaps, words, Asked(True, 64), done.append)
 
     known = known_words(model, words, chain=True)
     assert len(known.pieces[words.index(SEVERAL)]) > 1
-    expected = [[theirs(family, folder, text, word) for word in words] for text in texts]
+    distinct = {text: [theirs(family, folder, text, word) for word in words] for text in texts}
+    expected = [distinct[text] for text in texts]
     assert found == pytest.approx(np.array(expected), rel=2e-4)
     assert sum(done) == len(texts)
 
