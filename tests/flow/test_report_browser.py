@@ -1,11 +1,13 @@
 """The report in a real browser: it fits, it is quiet, it can be used by keyboard, dark or light.
 
-Its pages are of real runs of `score`: UnQover in the original's format, and BBQ on rows made here.
+Its pages are of real runs of `score`: UnQover in the original's format, BBQ on rows made here, BVF
+on a generated set with planted probabilities.
 """
 
 # ruff: noqa: RUF001 - an apostrophe
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -59,19 +61,21 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Score planted models on small benchmarks and write the report of one, of both, of all."""
+    """Score planted models on small benchmarks and write reports of one, of several, of all."""
     folder = tmp_path_factory.mktemp("report")
     unqover = [_score(folder, name, strength) for name, strength in ((LONG, 0.3), ("twin", 0.0))]
     dataset = _bbq(folder)
     bbq = [
         _score_bbq(folder, dataset, name, share) for name, share in (("lean", 0.9), ("even", 0.5))
     ]
+    bvf = _score_bvf(folder)
     written = {}
     for kind, files in (
         ("one", unqover[:1]),
         ("both", unqover),
         ("bbq", bbq[:1]),
-        ("all", [*unqover, *bbq]),
+        ("bvf", bvf),
+        ("all", [*unqover, *bbq, *bvf]),
     ):
         written[kind] = folder / f"{kind}.html"
         assert main(["report", *map(str, files), "--out", str(written[kind])]) == 0
@@ -143,6 +147,29 @@ def _score_bbq(folder: Path, dataset: Path, name: str, share: float) -> Path:
     return metrics
 
 
+def _score_bvf(folder: Path) -> list[Path]:
+    """Generate the paper's 120 occupations in our contexts, and score two planted models."""
+    dataset = folder / "bvf"
+    words = ["generate", "bvf", "--topic", "gender", "--order", "last", "--out", str(dataset)]
+    assert main(words) == 0
+    items = pl.read_parquet(dataset / "*" / "*.parquet").select("id", "x", "context")
+    metrics = []
+    for name, shift in (("steady-1B", 1.5), ("wavering-1B-chat", 0.2)):
+        header = {"contract_version": "1.0", "dataset": {"stem": "bvf"}, "model": {"name": name}}
+        lines = [json.dumps({"evenhand_header": header})]
+        for key, subject, context in items.iter_rows():
+            # Sums of letters stand for what nobody planted: the same on every run.
+            lasting, moving = sum(map(ord, subject)) % 17 - 8, sum(map(ord, context + subject)) % 13
+            male = 1 / (1 + math.exp(-(shift + lasting / 8 + (moving - 6) / (5 + 10 * shift))))
+            lines.append(json.dumps({"id": key, "p": {"male": male, "female": 1 - male}}))
+        predictions = folder / f"{name}.jsonl"
+        predictions.write_text("\n".join(lines) + "\n")
+        metrics.append(folder / f"{name}.json")
+        words = ["score", str(dataset), "--predictions", str(predictions), "--resamples", "200"]
+        assert main([*words, "--out", str(metrics[-1])]) == 0
+    return metrics
+
+
 def _score(folder: Path, name: str, strength: float) -> Path:
     """Write an output.json in the original's format and score it."""
     entries = {}
@@ -195,7 +222,7 @@ def opened(browser: webdriver.Chrome, page: Path, width: int, *, scheme: str = "
     browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = true;")
 
 
-@pytest.mark.parametrize("kind", ["one", "bbq", "all"])
+@pytest.mark.parametrize("kind", ["one", "bbq", "bvf", "all"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_fits_the_screen(browser, pages, kind, width) -> None:
     """The body never scrolls sideways; what is wide scrolls in its own box."""
@@ -415,6 +442,54 @@ def test_folded_examples_are_drawn_when_they_are_unfolded(browser, pages) -> Non
 
     assert before == []
     assert len(details.find_elements(By.CSS_SELECTOR, ".example")) == 3
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_scatter_plot_lines_up_with_its_margins(browser, pages, width) -> None:
+    """120 points a model inside the field; the margins are as long as its sides."""
+    opened(browser, pages["bvf"], width)
+
+    plots = browser.execute_script(
+        """
+        const box = (e) => e.getBoundingClientRect();
+        return [...document.querySelectorAll(".scatter.joint")].map((plot) => {
+          const [field, top, side] =
+            [".field", ".top", ".side"].map((name) => box(plot.querySelector(name)));
+          const dots = [...plot.querySelectorAll(".dot")].map(box);
+          const inside = dots.filter((d) => d.left > field.left - 8 && d.right < field.right + 8
+                                         && d.top > field.top - 8 && d.bottom < field.bottom + 8);
+          return [dots.length, inside.length, top.left - field.left, top.width - field.width,
+                  side.top - field.top, side.height - field.height, field.width > 120];
+        });
+        """
+    )
+
+    assert len(plots) == 2
+    for n_dots, n_inside, *differences, is_wide in plots:
+        assert (n_dots, n_inside, is_wide) == (120, 120, True)
+        assert differences == pytest.approx([0, 0, 0, 0], abs=1)
+
+
+def test_names_in_a_scatter_plot_are_not_printed_over_each_other(browser, pages) -> None:
+    """Of the names of one plot no two overlap, and none leaves the figure."""
+    opened(browser, pages["bvf"], 1280)
+
+    found = browser.execute_script(
+        """
+        return [...document.querySelectorAll(".scatter")].map((plot) => {
+          const names =
+            [...plot.querySelectorAll("text.name")].map((e) => e.getBoundingClientRect());
+          const over = names.flatMap((a, i) => names.slice(i + 1).filter((b) =>
+            a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom));
+          const room = plot.getBoundingClientRect();
+          const out = names.filter((a) => a.left < room.left || a.right > room.right);
+          return [names.length, over.length, out.length];
+        });
+        """
+    )
+
+    assert sum(n_names for n_names, _, _ in found) > len(found)
+    assert [own[1:] for own in found] == [[0, 0]] * len(found)
 
 
 def test_the_heat_map_tells_leaning_from_even(browser, pages) -> None:
