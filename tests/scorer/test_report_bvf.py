@@ -266,15 +266,16 @@ def test_many_subjects_are_trimmed_in_figures_and_whole_in_the_table(
 
 
 def test_the_contexts_that_pull_either_way_are_named(planted, page) -> None:
-    """The pilot leans to nobody; the engineer most to male in an odd context."""
+    """The pilot leans to nobody and is pulled either way; the engineer, who keeps still, is not."""
     text = page(planted, form="markdown")
     table = text[text.index("Where the most volatile occupations move") :]
+    table = table[: table.index("Below each context")]
 
-    assert rows_of(table, "pilot") == []
-    assert re.match(
-        r"\| engineer \| 0\.0000 \| male \| The \\\[X\\\] did errand \d+ and \\\[Y\\\]"
-        r" \(male \+0\.820\) \| The .* \(male \+0\.780\) \|",
-        rows_of(table, "engineer")[0],
+    assert rows_of(table, "engineer") == []
+    assert re.fullmatch(
+        r"\| pilot \| 0\.8000 \| none \| The \\\[X\\\] did errand \d+ and \\\[Y\\\]"
+        r" \(male \+0\.800\) \| The .* \(male −0\.800\) \|",
+        rows_of(table, "pilot")[0],
     )
 
 

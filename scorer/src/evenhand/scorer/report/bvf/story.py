@@ -42,6 +42,8 @@ STEM = "bvf"
 
 _SAME = 1e-9
 """What is below is rounding."""
+_WRITTEN = 0.00005
+"""What is below is written as 0."""
 MOST_VOLATILE = 8
 """So many of the most volatile subjects are shown with the contexts that pull them."""
 
@@ -204,12 +206,13 @@ def _spread_blocks(own: TopicResult) -> list[Block]:
 def _context_blocks(told: _Told, cells: Cells) -> list[Block]:
     own = told.own
     volatility = own.values("r_v")
-    ranked = sorted(volatility, key=lambda name: (-volatility[name], name))
-    moving = tables.moving_table(own, cells, told.texts, ranked[:MOST_VOLATILE])
+    moving = [name for name in volatility if volatility[name] >= _WRITTEN]
+    ranked = sorted(moving, key=lambda name: (-volatility[name], name))[:MOST_VOLATILE]
+    pulled = tables.moving_table(own, cells, told.texts, ranked)
     return [
         Subheading(text="From context to context"),
         *_drawn(heat_figure(own, cells)),
-        *([moving] if moving.rows and len(cells.contexts) > 1 else []),
+        *([pulled] if pulled.rows else []),
     ]
 
 

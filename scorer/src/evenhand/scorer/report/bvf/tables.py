@@ -327,20 +327,24 @@ def _number_cell(value: float | None, *, digits: int = 4) -> Cell:
 
 
 def moving_table(own: TopicResult, cells: Cells, texts: Texts, names: Sequence[str]) -> Table:
-    """Return, for some subjects, the contexts that pull them to their class and away from it."""
+    """Return, for some subjects, the contexts that pull them to their class and away from it.
+
+    A subject without one is told by the first class.
+    """
     rows = []
     volatility = own.values("r_v")
     for name in names:
         lean = own.leans.get(name)
-        if lean is None or name not in cells.subjects or lean.name not in cells.classes:
+        of = lean.name if lean else next(iter(own.classes), "")
+        if name not in cells.subjects or of not in cells.classes:
             continue
-        s = cells.s[:, cells.subjects.index(name), cells.classes.index(lean.name)]
+        s = cells.s[:, cells.subjects.index(name), cells.classes.index(of)]
         known = [(float(value), place) for place, value in enumerate(s) if value == value]  # noqa: PLR0124 - NaN
         if known:
             risk = Cell(text=numbers.plain(volatility[name]), sort=volatility[name],
                         examples=texts.of(subject=name))  # fmt: skip
-            ends = [_pull_cell(cells, *end, lean.name) for end in (max(known), min(known))]
-            rows.append([Cell(text=name), risk, Cell(text=lean.name), *ends])
+            ends = [_pull_cell(cells, *end, of) for end in (max(known), min(known))]
+            rows.append([Cell(text=name), risk, Cell(text=lean.name if lean else "none"), *ends])
     title = own.called.one.capitalize()
     words = ("Leans to", "Most in the context", "Least in the context")
     return Table(
