@@ -419,3 +419,27 @@ def test_a_right_class_that_is_none_is_refused(
 
     with pytest.raises(DataRefused, match="the subject queen has no right_class; one of male"):
         score(items, rows, topics=topics_of_size(), criterion="knowledge", facts=path)
+
+
+def test_taking_contexts_off_the_whole_is_the_jackknife() -> None:
+    """The standard error agrees with that of the statistics that all benchmarks share."""
+    from evenhand.scorer import statistics
+    from evenhand.scorer.bvf.criteria import Setting, judge_of
+    from evenhand.scorer.bvf.metric_records import Layout, _jackknife_error, values_of
+    from evenhand.scorer.bvf.sums import Sums
+
+    generator = np.random.default_rng(6)
+    s = generator.uniform(-1, 1, (12, 3))
+    weight = generator.uniform(0.1, 1, (12, 3))
+    values = np.stack([weight, weight * np.abs(s), weight * s, -weight * s], axis=2)
+    judge = judge_of(None, "paper", Setting(np.array([0.5, 0.5])))
+    sums, layout = Sums(values, np.ones(3), judge.judge, 1.0), Layout(3, 2, ())
+
+    found = _jackknife_error(sums, layout, {})
+
+    expected = statistics.jackknife_standard_error(
+        lambda weights: values_of(sums.everything(weights), layout, {}),
+        np.zeros(12, dtype=np.int64),
+        width=sums.width,
+    )
+    assert found == pytest.approx(expected, abs=1e-12)

@@ -1,7 +1,6 @@
 """Writes BVF's metrics as records: value, interval, test, null reference, and the same by group."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ KNOWLEDGE_IDS = ("bvf.knowledge", "bvf.knowledge_b", "bvf.knowledge_v")
 KNOWLEDGE_RANGES = ((0.0, 1.0), (0.0, 1.0), (-1.0, 0.0))
 
 NOTHING_SCORED = "No row is scored."
+_CHUNK_VALUES = 4_000_000
 _ROUNDING = 1e-12
 """A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
 
@@ -78,9 +78,14 @@ class Layout(NamedTuple):
         return self.deviation(3) + 3 * factor + risk
 
 
-def values_of(sums: Sums, layout: Layout, points: Mapping[str, Points], weights: Floats) -> Floats:
-    """Return all values of a topic, [R, K] in the order of its layout, of weights [R, C]."""
-    found = sums.everything(weights)
+def values_of(found: Floats, layout: Layout, points: Mapping[str, Points]) -> Floats:
+    """Return all values of a topic, [R, K] in the order of its layout.
+
+    Args:
+        found: what :meth:`Sums.everything` gives, [R, ...].
+        layout: where values stand.
+        points: of the regressions.
+    """
     risks = [found[:, layout.of_subjects(risk)] for risk in range(3)]
     deviations = [own.std(axis=1) for own in risks]
     slopes = [
@@ -108,7 +113,10 @@ def measured(
     """Estimate all values with intervals and tests over the contexts that say something."""
     is_used = sums.values[..., WEIGHT].sum(axis=1) > 0
     own = Sums(sums.values[is_used], sums.subject_weights, sums.judge, sums.largest)
-    estimator = partial(values_of, own, layout, points)
+
+    def estimator(weights: Floats) -> Floats:
+        return values_of(own.everything(weights), layout, points)
+
     n = int(is_used.sum())
     value = estimator(np.ones((1, n)))[0]
     unknown = np.full(len(value), np.nan)
@@ -118,9 +126,25 @@ def measured(
     )
     if bounds is None:
         return Measured(value, unknown, unknown, unknown, None, n)
-    error = statistics.jackknife_standard_error(estimator, strata, width=own.width)
+    error = _jackknife_error(own, layout, points)
     p_value = statistics.two_sided_p(value, error, statistics.degrees_of_freedom(strata))
     return Measured(value, bounds.low, bounds.high, p_value, bounds, n)
+
+
+def _jackknife_error(sums: Sums, layout: Layout, points: Mapping[str, Points]) -> Floats:
+    """Return the standard error of every value, by leaving out one context at a time.
+
+    It is that of ``statistics.jackknife_standard_error`` for one stratum; sums can be taken off the
+    whole, which needs no matrix of contexts by contexts.
+    """
+    n = len(sums.values)
+    rows = max(1, _CHUNK_VALUES // sums.width)
+    parts = [
+        values_of(sums.everything_without_each(slice(start, start + rows)), layout, points)
+        for start in range(0, n, rows)
+    ]
+    left_out = np.concatenate(parts)
+    return np.asarray(np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)))
 
 
 class MetricWriter:

@@ -55,14 +55,22 @@ class Sums:
         R, R^b and R^v; r, r^b and r^v of each subject; mean stereotype of each class over
         subjects; those of each subject.
         """
-        totals = self.totals(weights)
+        return self.everything_of(self.totals(weights))
+
+    def everything_without_each(self, rows: slice) -> Floats:
+        """Return all values with one context left out, for some contexts in turn."""
+        whole = self.values.sum(axis=0)
+        return self.everything_of(whole - self.values[rows])
+
+    def everything_of(self, totals: Floats) -> Floats:
+        """Return all values, as :meth:`everything` does, of sums [R, X, 2 + Y]."""
         found, direction = self._risks_of(totals), means_of(totals)[1]
         overall = [overall_risk(own, self.subject_weights)[:, None] for own in found]
         mean = np.stack(
             [overall_risk(own, self.subject_weights) for own in np.moveaxis(direction, -1, 0)],
             axis=1,
         )
-        return np.concatenate([*overall, *found, mean, direction.reshape(len(weights), -1)], axis=1)
+        return np.concatenate([*overall, *found, mean, direction.reshape(len(totals), -1)], axis=1)
 
     def _risks_of(self, totals: Floats) -> Risks:
         risk, stereotypes = means_of(totals)
