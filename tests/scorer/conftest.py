@@ -305,6 +305,8 @@ def _save_tiny(family: str, task: str, folder: Path) -> None:
     import torch
     import transformers as t
 
+    # Threads that wait for each other cost far more than models of this size do.
+    torch.set_num_threads(1)
     tokenizer = _tokenizer(family)
     size = {"vocab_size": tokenizer.get_vocab_size(), "initializer_range": 0.4}
     usual = size | {
