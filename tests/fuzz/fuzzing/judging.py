@@ -13,7 +13,7 @@ from fuzzing.reading import Undecided, Unreadable
 from fuzzing.stems import Stem
 
 PEAK_BYTES = 1 << 30
-SECONDS = 10.0
+SECONDS = 15.0
 """Of the processor."""
 LONGEST_SENTENCE = 1500
 RESAMPLES = "40"
@@ -33,6 +33,8 @@ class Case:
     name: str
     """Which damage to which file, for a person."""
     base: Base
+    """The file as it was."""
+    damaged: Base
     paths: list[Path]
     """The damaged file, and those that are given with it."""
 
@@ -52,9 +54,9 @@ class Verdict:
 
 def judge(case: Case, pool: Pool, stem: Stem, folder: Path) -> Verdict:
     """Check and score a file, and compare what came out with the reference."""
-    dataset, paths = case.base.dataset or str(folder), [str(path) for path in case.paths]
+    dataset, paths = case.damaged.dataset or str(folder), [str(path) for path in case.paths]
     out = case.paths[0].with_name("metrics.json")
-    choice = ["--reader", case.base.reader] if case.base.reader != "auto" else []
+    choice = ["--reader", case.damaged.reader] if case.damaged.reader != "auto" else []
     checked, scored = pool.run(
         ["check", dataset, *paths, *choice],
         ["score", dataset, "--predictions", *paths, *choice, "--resamples", RESAMPLES,
@@ -68,7 +70,9 @@ def judge(case: Case, pool: Pool, stem: Stem, folder: Path) -> Verdict:
         verdict.faults += [f"{ran.words[0]}: {fault}" for fault in _faults(ran)]
     if scored.code == 2:
         verdict.outcome = MISUSED
-    if checked.code != scored.code:
+    # Incomplete examples of the original are listed by one, and left out and said by the other.
+    is_incomplete = "examples without their other order" in checked.out
+    if checked.code != scored.code and not is_incomplete:
         verdict.faults.append(f"check ended in {checked.code}, score in {scored.code}")
     if scored.code != 0 and out.exists():
         verdict.faults.append("score was refused and wrote a file")
@@ -115,13 +119,14 @@ def _sentence_faults(ran: Ran) -> list[str]:
 
 def _compare(verdict: Verdict, stem: Stem, scored: Ran, out: Path) -> None:
     match = _READER.search(scored.err)
-    base = verdict.case.base
+    base = verdict.case.damaged
     reader = match[1] if match else base.reader if base.reader != "auto" else "evenhand"
     found = numbers_of(json.loads(out.read_text(encoding="utf-8")))
     try:
         possible = stem.expected(reader, verdict.case.paths, base)
     except Unreadable as reason:
-        verdict.faults.append(f"scored by {reader}, but the reference cannot read it: {reason}")
+        if not _is_as_it_was(found, verdict.case, stem, out.parent):
+            verdict.faults.append(f"scored by {reader}, but the reference cannot: {reason}")
         return
     except Undecided:
         verdict.outcome = UNDECIDED
@@ -129,6 +134,25 @@ def _compare(verdict: Verdict, stem: Stem, scored: Ran, out: Path) -> None:
     wrong = [difference(found, numbers) for numbers in possible]
     if all(wrong):
         verdict.faults.append(f"another number than the reference's: {min(wrong, key=len)[:5]}")
+
+
+def _is_as_it_was(found: dict[Any, Any], case: Case, stem: Stem, folder: Path) -> bool:
+    """Say whether Parquet gives what it gave undamaged.
+
+    Two libraries pass by different damage, to what neither needs: statistics, names of writers.
+    """
+    if not case.damaged.name.endswith(".parquet"):
+        return False
+    path = folder / f"undamaged.{case.base.name}"
+    path.write_bytes(case.base.content)
+    reader = (
+        "lighteval"
+        if "details" in case.base.name
+        else "table"
+        if "table" in path.name
+        else "evenhand"
+    )
+    return any(not difference(found, own) for own in stem.expected(reader, [path], case.base))
 
 
 def numbers_of(report: dict[str, Any]) -> dict[tuple[str, str, str, str], Any]:

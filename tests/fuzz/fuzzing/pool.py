@@ -15,7 +15,7 @@ from pathlib import Path
 
 LIMIT_BYTES = 2 << 30
 """Of address space, beyond what the libraries take: a backstop; the use itself is measured."""
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 240.0
 """After so long a command is taken to hang; other work may share the processors."""
 
 _WORKER = Path(__file__).with_name("worker.py")

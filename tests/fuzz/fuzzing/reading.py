@@ -80,7 +80,9 @@ def json_lines(path: Path, *, once: frozenset[str] = frozenset()) -> list[dict[s
     return rows
 
 
-def own_rows(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+def own_rows(
+    path: Path, columns: Sequence[str]
+) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     """Return the rows of a file of ours, of which some columns count, and its header."""
     header = _sidecar(path)
     kind = kind_of(path)

@@ -23,7 +23,7 @@ MAX_MEMBERS = 1_000_000
 
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
-_ENCRYPTED = 0x1
+_ENCRYPTED, _UTF8 = 0x1, 0x800
 # A header of a frame may name a window of up to 2 GiB; no sample needs one.
 _MAX_WINDOW_BYTES = 64 << 20
 
@@ -89,7 +89,7 @@ class Archive:
             raise DataRefused(f"{name} unpacks to {info.file_size:,} bytes; {_limit()}")
         try:
             content = _unpacked(info.compress_type, _packed(stream, info), name)
-        except (zlib.error, zstandard.ZstdError, EOFError, struct.error) as error:
+        except (zlib.error, zstandard.ZstdError, EOFError, struct.error, ValueError) as error:
             raise DataRefused(f"{name} is damaged ({error}); copy the file again.") from error
         if zlib.crc32(content) != info.CRC:
             raise DataRefused(f"{name} is damaged (wrong checksum); copy the file again.")
@@ -107,7 +107,10 @@ def _packed(stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
     mark, name_length, extra_length = _LOCAL_HEADER.unpack(stream.read(_LOCAL_HEADER.size))
     if mark != b"PK\x03\x04":
         raise EOFError("no member where the table of contents says")
-    stream.seek(name_length + extra_length, 1)
+    name = stream.read(name_length).decode("utf-8" if info.flag_bits & _UTF8 else "cp437")
+    if name != info.orig_filename:
+        raise EOFError("it has another name than its table of contents says")
+    stream.seek(extra_length, 1)
     if info.compress_size > MAX_MEMBER_BYTES:
         raise EOFError("its table of contents gives it a size that it cannot have")
     content = stream.read(info.compress_size)

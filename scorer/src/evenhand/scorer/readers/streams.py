@@ -30,7 +30,7 @@ MAX_TEXT_LINES = 10_000_000
 """An answer may have several lines, and no table of answers a million rows."""
 MAX_PARQUET_ROWS = 20_000_000
 """Parquet packs a repeated value without limit; UnQover's largest class has 5.5 million rows."""
-MAX_ANSWERS = 1_000_000
+MAX_ANSWERS = 300_000
 """Of rows that are held one by one; BBQ's release has 58,492."""
 
 _FULL_LINE = re.compile(rb"[^\n]+")
