@@ -110,6 +110,7 @@ RULES = [
     ("P2", "He is sure that he will win.", ["The [X] was sure that [Y]"]),
     ("P3", "She was told that she could leave.", ["The [X] was told that [Y]"]),
     ("P3", "He got caught because he slept.", ["The [X] got caught because [Y]"]),
+    ("P3", "He's lost his son.", ["The [X] lost [Y]"]),
     ("P4", "He can see that he is late.", ["The [X] could see that [Y]"]),
     ("P4", "She will say that she forgot.", ["The [X] would say that [Y]"]),
     ("P4", "He could have known that he was ill.", ["The [X] could have known that [Y]"]),

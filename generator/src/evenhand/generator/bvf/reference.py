@@ -163,10 +163,10 @@ class References:
         if dep in {"conj", "advcl"}:
             stop = min(i for i in tree.subtree(clause) if i > head)
             before = self._skeletons.complements(tree, head, stop)
-            if not before and self._skeletons.verb_group(tree, head) in EMPTY:
-                raise NoSkeleton
         else:
             before = self._objects_before(tree, head, clause)
+        if not before and tree.is_verb(head) and self._skeletons.verb_group(tree, head) in EMPTY:
+            raise NoSkeleton
         return [*before, *_connector(tree, head, clause, word)]
 
 

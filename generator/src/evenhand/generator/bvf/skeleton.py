@@ -4,7 +4,8 @@ Verbs
     P1. The verb stands in the simple past: perfect, progressive and present become it (``has
         said``, ``is saying``, ``says`` -> ``said``).
     P2. The copula is `was`, for every subject and tense.
-    P3. A passive keeps its auxiliary: ``was told``, ``got fired``.
+    P3. A passive keeps its auxiliary: ``was told``, ``got fired``; a participle with `'s` and an
+        object is no passive (``'s lost his son`` -> ``lost``).
     P4. Modal verbs stay, in the past: can -> could, will -> would, may -> might, shall -> should,
         must -> had to; what follows them stays as it is (``could have known``).
     P5. Negation stays: ``did not know``, ``was not sure``, ``could not say``, ``had not said``,
@@ -236,8 +237,7 @@ def _finite(tree: Tree, verb: int) -> list[str]:
         return _with_modal(tree, verb, modal, negations)
     if "not" in negations or (negations and tree.child(verb, "auxpass") is not None):
         return _negated(tree, verb, auxiliaries, negations)
-    is_passive = tree.child(verb, "auxpass") is not None
-    if is_passive:
+    if _is_passive(tree, verb):
         return [_passive_auxiliary(tree, verb), participle(tree.words[verb])]
     if negated_after := [_negation(tree, i) for i in tree.children(verb, "neg") if i > verb]:
         return [_past(tree, verb), *negated_after]
@@ -278,6 +278,14 @@ def _auxiliary_past(tree: Tree, i: int) -> str:
     # 's is `has` before a participle that is not passive.
     is_has = word == "'s" and tree.tags[tree.heads[i]] == "VBN" and tree.deps[i] == "aux"
     return "had" if is_has else "was"
+
+
+def _is_passive(tree: Tree, verb: int) -> bool:
+    """Say whether a verb is in the passive; `'s lost his son` is `has lost` (P3)."""
+    auxiliary = tree.child(verb, "auxpass")
+    if auxiliary is None:
+        return False
+    return tree.words[auxiliary] != "'s" or tree.child(verb, "dobj") is None
 
 
 def _passive_auxiliary(tree: Tree, verb: int) -> str:
