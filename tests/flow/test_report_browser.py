@@ -21,6 +21,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 from evenhand.contract.cli import main
 
@@ -441,7 +442,11 @@ def test_folded_examples_are_drawn_when_they_are_unfolded(browser, pages) -> Non
     details.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
 
     assert before == []
-    assert len(details.find_elements(By.CSS_SELECTOR, ".example")) == 3
+    # The browser tells of the unfolding in a task of its own, after the key was handled.
+    shown = WebDriverWait(browser, 10).until(
+        lambda _: details.find_elements(By.CSS_SELECTOR, ".example")
+    )
+    assert len(shown) == 3
 
 
 @pytest.mark.parametrize("width", WIDTHS)
