@@ -63,7 +63,8 @@ CARD = Card(
         " `order` says whether `[Y]` stands last, which models that read from left to right need,"
         " or inside. The classes of Y and their words stand in `evenhand.json` under"
         " `provenance.topics`. `id` is `<topic>-c<context>-<subject>`, with `-in` behind it where"
-        " `[Y]` stands inside. Rows go subject by subject. An example is one context with all subjects, in every order."
+        " `[Y]` stands inside. Rows go subject by subject. An example is one context"
+        " with all subjects, in every order."
     ),
     scoring=(
         "A predictions file has one row an `id` and one of: `p` (class -> probability, adding up to"
