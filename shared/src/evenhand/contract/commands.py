@@ -30,5 +30,5 @@ COMMANDS = (
     CommandEntry("check", "evenhand-scorer", "list all faults of a predictions file"),
     CommandEntry("score", "evenhand-scorer", "compute the metrics of a predictions file"),
     CommandEntry("compare", "evenhand-scorer", "say which differences between models are real"),
-    CommandEntry("report", "evenhand-scorer", "turn metrics into a page to read or a tool's format"),
+    CommandEntry("report", "evenhand-scorer", "turn metrics into a page, or a tool's format"),
 )
