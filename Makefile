@@ -5,7 +5,7 @@ PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check -c co
 PACKAGES := -e ./shared -e './generator[mlm]' -e './scorer[cpu,report]'
 PYPROJECTS := constraints.txt pyproject.toml shared/pyproject.toml generator/pyproject.toml scorer/pyproject.toml
 
-.PHONY: venv demo test lint bench real docs datasets wheelhouse
+.PHONY: venv demo test fuzz lint bench real docs datasets wheelhouse
 
 # What a user needs: no torch, no spaCy.
 .venv/run: $(PYPROJECTS)
@@ -26,6 +26,10 @@ demo: .venv/run
 
 test: .venv/dev
 	.venv/bin/python -m pytest
+
+# Damaged predictions, ten times as many as in `make test`; another run: make fuzz SEED=1 CASES=500
+fuzz: .venv/dev
+	EVENHAND_FUZZ_SEED=$(or $(SEED),0) EVENHAND_FUZZ_CASES=$(or $(CASES),5000) .venv/bin/python -m pytest tests/fuzz
 
 lint: .venv/dev
 	.venv/bin/ruff check .

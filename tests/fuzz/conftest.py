@@ -1,7 +1,7 @@
 """Workers, datasets and undamaged files, once for all fuzz tests."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,21 @@ sys.path.insert(0, str(Path(__file__).parent))
 from fuzzing.bases import Base
 from fuzzing.pool import Pool, pool_of
 from fuzzing.stems import STEMS
+
+TOLD = pytest.StashKey[list[str]]()
+"""What the tests have to say at the end of the run."""
+
+
+def pytest_terminal_summary(terminalreporter, config) -> None:
+    """Say how many files were damaged, by which seed, and what came of them."""
+    for sentence in config.stash.get(TOLD, []):
+        terminalreporter.write_line(sentence)
+
+
+@pytest.fixture(scope="session")
+def tell(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Keep a sentence for the end of the run."""
+    return request.config.stash.setdefault(TOLD, []).append
 
 
 @pytest.fixture(scope="session")

@@ -62,13 +62,11 @@ class Judged:
 
 
 @pytest.fixture(scope="module")
-def judged(pool, folders, bases, request: pytest.FixtureRequest) -> Iterator[Judged]:
+def judged(pool, folders, bases, tell) -> Iterator[Judged]:
     """Judge cases, and say at the end what came of them."""
     own = Judged(pool, folders, bases)
     yield own
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    reporter.ensure_newline()
-    reporter.write_line(own.sentence())
+    tell(own.sentence())
 
 
 def told(verdicts: list[Verdict]) -> str:

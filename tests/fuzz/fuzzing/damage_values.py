@@ -155,7 +155,7 @@ def header_that_lies(base: Base, drawn: random.Random) -> Base | None:
             )
         ),
         "model": drawn.choice((None, {"name": "m", "precision": "int8"}, {},
-                               {"name": "\u001b]0;m\u0007"}, {"name": ["m"]}, {"name": "x" * 999})),
+                               {"name": "\u001b]0;m\u0007"}, {"name": 7}, {"name": "x" * 999})),
         "protocol": drawn.choice((None, "paper", "code", "own", 1, "")),
         "configs": drawn.choice(([], ["other"], "Age", [1], None)),
         "decoding": drawn.choice(({}, {"a": [1]}, {"style": "?"}, None, 7)),
