@@ -43,7 +43,10 @@ def is_text(base: Base) -> bool:
 
 def is_lines(base: Base) -> bool:
     """Say whether a line is a row."""
-    return any(kind in base.name for kind in (".jsonl", ".ndjson", ".csv", ".tsv"))
+    # Old versions of lm-evaluation-harness give an indented array such a name.
+    is_array = base.content.startswith(b"[")
+    kinds = (".jsonl", ".ndjson", ".csv", ".tsv")
+    return not is_array and any(kind in base.name for kind in kinds)
 
 
 def is_table(base: Base) -> bool:

@@ -32,9 +32,19 @@ _LETTERS = "ABC"
 def _of_said(rows: Iterable[Said], items: list[Row]) -> Choices:
     found = []
     for said in rows:
-        item = _item(said, items)
+        try:
+            item = _item(said, items)
+        except Unreadable:
+            if _says_nothing(said):  # such a row of a table is left out, and that is said
+                continue
+            raise
         found.append((item["id"], _choice(said, item)))
     return found
+
+
+def _says_nothing(said: Said) -> bool:
+    given = (said.letter, said.scores, said.label)
+    return said.text == "" and not said.is_failed and all(value is None for value in given)
 
 
 def _item(said: Said, items: list[Row]) -> Row:
