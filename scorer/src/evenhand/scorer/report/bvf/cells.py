@@ -100,7 +100,7 @@ def _cells(
 
 def _subject_weights(rows: pl.DataFrame, subjects: list[str]) -> Floats:
     own = rows.filter(pl.col("table") == "subjects")
-    known = dict(own.select("subject", pl.col("weight").cast(pl.Float64)).iter_rows())
+    known = dict(own.select("subject", pl.col("weight").cast(pl.Float64, strict=False)).iter_rows())
     return np.array([known.get(name) or 0.0 for name in subjects])
 
 

@@ -86,10 +86,7 @@ def _grouped(
 
 def _risk_cells(own: TopicResult) -> Iterator[Cell]:
     for metric_id in RISKS.values():
-        metric = own.metric(metric_id)
-        yield (
-            Cell(text="none", tone="reason") if metric is None else value_cell(metric_id, metric)
-        )
+        yield value_cell(metric_id, own.metric(metric_id))
 
 
 def _risk_columns() -> list[Column]:

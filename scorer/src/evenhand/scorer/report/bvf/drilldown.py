@@ -49,7 +49,7 @@ class Texts:
         found = [
             (-(_number(row.get("risk")) or 0.0), place)
             for place, row in self._rows
-            if subject in {None, row.get("subject")}
+            if subject is None or row.get("subject") == subject
         ]
         name = subject or "strongest stereotypes"
         return self.shelf.set_of(f"{self._title}, {name}", [place for _, place in sorted(found)])

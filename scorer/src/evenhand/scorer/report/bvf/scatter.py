@@ -30,7 +30,7 @@ _BINS = (8, 24)
 
 def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
     """Draw each subject's bias against its volatility, with how either is spread."""
-    known = [own for own in results if len(own.ranked) > 1]
+    known = [own for own in results if len(own.ranked) > 1 and _has_parts(own)]
     if not known:
         return None
     reach = {risk: [v for own in known for v in own.values(risk).values()] for risk in SYMBOLS}
@@ -49,6 +49,12 @@ def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
         ),
         chart=plots[0][1] if len(plots) == 1 else Panels(panels=list(plots)),
     )
+
+
+def _has_parts(own: TopicResult) -> bool:
+    """Say whether bias and volatility of all subjects that have a risk are known."""
+    parts = [own.values(risk) for risk in ("r_b", "r_v")]
+    return all(set(found) >= set(own.ranked) for found in parts)
 
 
 class _Axes(NamedTuple):
@@ -76,7 +82,6 @@ def _risk_scatter(own: TopicResult, axes: _Axes, letter: float) -> Scatter:
     places = {
         name: (axes.x.at(bias[name]), axes.y.at(volatility[name]))
         for name in own.ranked[:MOST_DOTS]
-        if name in bias and name in volatility
     }
     named = named_of(places, letter)
     return Scatter(
@@ -191,7 +196,7 @@ def _margin(own: TopicResult, risk: str, axis: Axis) -> Margin | None:
         scale = axis.at(mean + sd) - axis.at(mean)
         z = (at - axis.at(mean)) / scale
         heights = len(places) * width / (scale * math.sqrt(2 * math.pi)) * np.exp(-(z**2) / 2)
-    top = max(float(counts.max()), float(heights.max()))
+    top = max(float(counts.max()), float(heights.max()), 1.0)
     curve = zip(at.tolist(), (100 * heights / top).round(2).tolist(), strict=True)
     return Margin(
         bars=[

@@ -75,8 +75,10 @@ def _risk_cell(metric: Metric | None) -> Cell:
     return value_cell(metric.id, metric, tone="positive" if exceeds_chance(metric) else "plain")
 
 
-def value_cell(metric_id: str, own: Metric | GroupValue, *, tone: Tone = "plain") -> Cell:
+def value_cell(metric_id: str, own: Metric | GroupValue | None, *, tone: Tone = "plain") -> Cell:
     """Return a value with its interval below; null is a reason, never 0."""
+    if own is None:
+        return Cell(text="none", tone="reason")
     if own.value is None:
         return Cell(text=null_text(own), tone="reason")
     note = interval_text(metric_id, own)
@@ -172,12 +174,7 @@ def order_table(own: TopicResult) -> Table | None:
         rows=[
             [
                 Cell(text=words.get(name, name)),
-                *(
-                    value_cell(RISKS[risk], groups[name])
-                    if name in groups
-                    else Cell(text="none", tone="reason")
-                    for risk, groups in by.items()
-                ),
+                *(value_cell(RISKS[risk], groups.get(name)) for risk, groups in by.items()),
             ]
             for name in names
         ],
@@ -194,7 +191,7 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
     }
     rows = []
     for name in names:
-        cells = [value_cell(RISKS[risk], found[name]) for risk, found in groups.items()]
+        cells = [value_cell(RISKS[risk], found.get(name)) for risk, found in groups.items()]
         drill = Cell(text=cells[0].text, sort=cells[0].sort, note=cells[0].note,
                      examples=texts.of(subject=name))  # fmt: skip
         n = groups["r"][name].n_scored
