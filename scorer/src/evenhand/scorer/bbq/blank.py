@@ -8,9 +8,7 @@ SHOWN = {
     "ans1": "the second answer",
     "ans2": "the third answer",
 }
-FILLED = {
-    "prediction": "the model's answer: the text of one of the three, or its number or letter"
-}
+FILLED = {"prediction": "the model's answer: the text of one of the three, or its number or letter"}
 ASKED = (
     "Show the model `context`, `question` and the three answers, and let it choose one. How you"
     " word it (for example with letters A, B and C) is up to you; use the same words for all rows."
