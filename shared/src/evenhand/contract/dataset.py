@@ -164,7 +164,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise DataRefused(f"{folder} holds no {MANIFEST_NAME}, so it is no dataset version.{hint}")
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except msgspec.DecodeError as error:
         raise DataRefused(f"{path} is not a manifest: {error}.") from error
 
 
