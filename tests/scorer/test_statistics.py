@@ -301,3 +301,15 @@ def test_an_unknown_bootstrap_is_refused() -> None:
     """The sentence names those that there are."""
     with pytest.raises(DataRefused, match="percentile, bca"):
         statistics.check_sampling(Sampling(bootstrap="best"))
+
+
+def test_many_clusters_are_drawn_as_few_are() -> None:
+    """Beyond 2,000 clusters each still comes once on average, and all n draws are made."""
+    strata = np.zeros(2_500, dtype=np.int64)
+
+    (weights,) = statistics.bootstrap_weights(strata, Sampling(resamples=40), rows=40)
+
+    assert (weights.sum(axis=1) == 2_500).all()
+    assert weights.var() == pytest.approx(1 - 1 / 2_500, rel=0.02)
+    # Of the clusters a share of 1/e is not drawn.
+    assert (weights == 0).mean() == pytest.approx(np.exp(-1), rel=0.01)

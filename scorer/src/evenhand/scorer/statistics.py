@@ -28,6 +28,9 @@ NO_VERDICT_CLUSTERS = 5
 _CHUNK_VALUES = 4_000_000
 """Numbers that one chunk of an estimator may make: 32 MB."""
 
+_MANY_CLUSTERS = 2_000
+"""Beyond these a draw for each cluster is slower than drawing clusters one by one."""
+
 _ZERO_ERROR = 1e-13
 """A standard error below this is rounding: all clusters say the same."""
 
@@ -245,8 +248,16 @@ def bootstrap_weights(strata: Integers, sampling: Sampling, *, rows: int) -> Ite
         n_rows = min(rows, sampling.resamples - start)
         weights = np.zeros((n_rows, len(strata)))
         for own in members:
-            weights[:, own] = generator.multinomial(len(own), [1 / len(own)] * len(own), n_rows)
+            weights[:, own] = _draws(generator, len(own), n_rows)
         yield weights
+
+
+def _draws(generator: np.random.Generator, n: int, n_rows: int) -> Integers:
+    """Return how often each of n clusters is drawn in n draws, shape [n_rows, n]."""
+    if n <= _MANY_CLUSTERS:
+        return generator.multinomial(n, [1 / n] * n, n_rows)
+    drawn = generator.integers(0, n, (n_rows, n)) + np.arange(n_rows)[:, None] * n
+    return np.bincount(drawn.ravel(), minlength=n_rows * n).reshape(n_rows, n)
 
 
 def two_sided_p(estimate: Floats, error: Floats, freedom: int) -> Floats:
