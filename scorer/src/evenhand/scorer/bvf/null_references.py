@@ -73,11 +73,12 @@ def permuted_bias(sums: Sums, n_classes: int, sampling: Sampling) -> Floats:
 def _bias_of_orders(sums: Sums, orders: Integers) -> Floats:
     """Return R^b [R] of which class stands in the place of which, [R, C, Y]."""
     n_classes = orders.shape[-1]
-    stereotypes = sums.values[..., STEREOTYPES]
+    # Products of matrices that lie together are many times faster.
+    stereotypes = np.ascontiguousarray(np.moveaxis(sums.values[..., STEREOTYPES], -1, 0))
     mean = np.stack(
         [
             sum(
-                (orders[..., target] == source).astype(np.float64) @ stereotypes[..., source]
+                (orders[..., target] == source).astype(np.float64) @ stereotypes[source]
                 for source in range(n_classes)
             )
             for target in range(n_classes)
