@@ -91,8 +91,8 @@ class Archive:
             content = _unpacked(info.compress_type, _packed(stream, info), name)
         except (zlib.error, zstandard.ZstdError, EOFError, struct.error, ValueError) as error:
             raise DataRefused(f"{name} is damaged ({error}); copy the file again.") from error
-        if zlib.crc32(content) != info.CRC:
-            raise DataRefused(f"{name} is damaged (wrong checksum); copy the file again.")
+        if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
+            raise DataRefused(f"{name} is damaged (wrong size or checksum); copy the file again.")
         self._unpacked += len(content)
         check_ratio(str(self._path), self._path.stat().st_size, self._unpacked)
         return content

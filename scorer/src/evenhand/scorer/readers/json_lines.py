@@ -1,6 +1,7 @@
 """Our predictions as JSON lines: typed and in chunks, then line by line where a chunk fails."""
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import attrgetter
@@ -29,6 +30,7 @@ from evenhand.scorer.readers.prediction_rows import (
 from evenhand.scorer.readers.streams import chunks_of_lines
 
 _CHUNK_BYTES = 8 << 20
+_FULL_LINE = re.compile(rb"\S[^\n]*")
 _JSON = "Each line must be one JSON object."
 
 _FilledIn = cast(
@@ -53,6 +55,9 @@ def read(path: Path) -> PredictionRows:
     header, faults, frames, line_number = read_sidecar(path), FaultList(), [], 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
         n_lines = chunk.count(b"\n")
+        if not chunk.strip():
+            line_number += n_lines
+            continue
         first, _, rest = chunk.partition(b"\n") if line_number == 1 else (b"", b"", b"")
         if found := header_of(path, first):
             header, chunk = found, rest  # noqa: PLW2901 - the rest is the rows
@@ -83,7 +88,7 @@ def _is_a_line_a_row(chunk: bytes, n_rows: int) -> bool:
     if chunk.count(b"\n{") + chunk.startswith(b"{") != n_rows:
         return False
     n_lines = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
-    return n_lines == n_rows or sum(bool(line.strip()) for line in chunk.split(b"\n")) == n_rows
+    return n_lines == n_rows or len(_FULL_LINE.findall(chunk)) == n_rows
 
 
 def _is_each_key_once(chunk: bytes, n_rows: int) -> bool:

@@ -230,6 +230,9 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
         # Empty lines are counted and not looked at: a file may hold nothing else.
         last = 0
+        if not chunk.strip():
+            number += chunk.count(b"\n")
+            continue
         for match in _FULL_LINE.finditer(chunk):
             number, last = number + chunk.count(b"\n", last, match.start()), match.start()
             if line := match[0].strip():
