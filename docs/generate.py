@@ -46,10 +46,44 @@ def _help(*words: str) -> str:
 CONTRACT_TEXT = f"""\
 # The contract: files between generator and scorer
 
-Contract version {CONTRACT_VERSION}. A file names the version that it was written with. The first
-number changes when old readers can no longer read new files; the second when fields are added, and
-a reader of the same first number accepts them. JSON Schemas of all records come with the contract
-package and are printed by `evenhand schema STEM {"|".join(KINDS)}`.
+Contract version {CONTRACT_VERSION}. A file names the version that it was written with. JSON Schemas
+of all records come with the contract package and are printed by
+`evenhand schema STEM {"|".join(KINDS)}`.
+
+## What may change, and what never does
+
+The first number of the contract version changes when old readers can no longer read new files, and
+a reader refuses a file whose first number is another one. Under one first number:
+
+- No field is removed, renamed, or given another type; none that is required becomes optional, and
+  none that is never null becomes null.
+- The meaning, unit, range and sign of a metric id never change. A formula that is found to be wrong
+  gets a new id, and the old id stays with the old formula or goes from new files.
+- Ids of items, the canonical JSON and the definitions of the digests stay as they are.
+- Optional fields may be added to any record, and so may metrics, dimensions and groups in `by`,
+  benchmarks, columns and values of `table` in `NAME.parts.parquet`, fields in
+  `NAME.examples.jsonl`, and values where a text says that others may come (methods, readers,
+  shelves, protocols behind a plus). Each addition raises the second number.
+- The order of `metrics`, of the groups in `by` and of rows in the side files may change; `warnings`
+  and sentences in `why_null` may be worded otherwise.
+
+So whoever reads these files:
+
+- passes over fields, metric ids, dimensions and values of `table` that it does not know, and does
+  not refuse a file for them (the schemas allow further fields but in rows of predictions, where an
+  unknown field is a typing mistake until it is proved none);
+- finds a metric by its id and config, never by its place;
+- takes null for undefined, with the reason beside it, and never for 0;
+- compares numbers of two files only where `dataset.digest`, `protocol` and the metric id agree.
+
+Package versions are another matter: the same predictions give the same bytes under one
+`scorer_version`, and the golden files in `tests/golden` show every change of them.
+
+## The files that `score` writes
+
+`NAME.json` is the record `Report` below. Beside it lie `NAME.parts.parquet`, whose rows are the
+record `Part` of the benchmark, and `NAME.examples.jsonl`, one `Example` of the benchmark a line, at
+most 200 a metric. `Report` names both by their sha256.
 
 ## Canonical JSON
 
@@ -103,7 +137,7 @@ def _record_section(record: type[msgspec.Struct], classes: dict[str, ast.ClassDe
         f"| {meanings.get(field.name, '')} |".replace(" | None`", " or null`")
         for field in msgspec.structs.fields(record)
     ]
-    summary = _markdown((record.__doc__ or "").split("\n\n")[0])
+    summary = _markdown(" ".join((record.__doc__ or "").split("\n\n")[0].split()))
     head = [f"### {record.__name__}\n", summary + "\n", "| field | type | required | meaning |"]
     return [*head, "|---|---|---|---|", *rows, ""]
 

@@ -83,6 +83,16 @@ def test_generated_pages_are_current() -> None:
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def test_every_field_of_the_contract_has_its_meaning() -> None:
+    """docs/contract.md leaves no field of any record without a word."""
+    page = (ROOT / "docs/contract.md").read_text(encoding="utf-8")
+
+    fields = re.findall(r"^\| `(\w+)` \| `[^|]+` \| (?:yes|no) \| (.*) \|$", page, re.MULTILINE)
+
+    assert len(fields) > 100
+    assert [name for name, meaning in fields if not meaning.strip()] == []
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     """Every relative link of a Markdown page names a file that is there."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")]

@@ -36,6 +36,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     """``<topic>-c<context, five digits>-<subject>``, ``-in`` behind it where the slot is inside;
     matches ``^[A-Za-z0-9_-]{1,64}$``."""
     topic: str
+    """The config."""
     context: str
     """E.g. ``The [X] said that [Y]``."""
     weight: Annotated[float, msgspec.Meta(gt=0.0)]
@@ -55,6 +56,7 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """What a model expects at one slot: one of ``p``, ``word_p`` and ``answer``."""
 
     id: str
+    """Of the item."""
     p: dict[str, Probability] | None = None
     """Class of Y -> probability; scaled to a sum of 1."""
     word_p: dict[str, Probability] | None = None
@@ -63,6 +65,85 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """A word of Y that a model without probabilities wrote."""
     sample: int | None = None
     """Which of several answers; their frequencies stand for probabilities."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of ``NAME.parts.parquet``: additive sums by context, and tables for people.
+
+    Columns that do not apply to a row are null.
+    """
+
+    table: Literal["statistics", "classes", "factors", "subjects", "directions", "norms"]
+    """``statistics`` are the sums that the metrics, their intervals and `compare` are made of;
+    ``classes`` says what their lists stand for, ``factors`` what the regressions are made of."""
+    config: str
+    """The topic."""
+    cluster: str | None = None
+    """Of ``statistics``: the context."""
+    subject: str | None = None
+    """Whose risk or stereotypes these are."""
+    class_: str | None = msgspec.field(name="class", default=None)
+    """A class of Y; of ``statistics`` the subject's right one where the criterion asks for it."""
+    factor: str | None = None
+    """Of ``factors``: the fact about subjects that risks are regressed on."""
+    criterion: str | None = None
+    """Of ``classes`` the one that was scored, of ``norms`` one that is shown beside it."""
+    n: int | None = None
+    """Texts that the row is made of."""
+    weight: float | None = None
+    """Of ``statistics`` the sum of the texts' weights, of ``subjects`` the subject's weight, of
+    ``factors`` its weight in the regression."""
+    risk: float | None = None
+    """Of ``statistics``: sum of weight times J, not divided by the largest J."""
+    stereotypes: list[float] | None = None
+    """Of ``statistics``: sum of weight times s, one number a class in the order of ``classes``."""
+    p_star: float | None = None
+    """Of ``classes``: its probability in a model without bias."""
+    slope_weight: float | None = None
+    """Of ``factors``: the slope is the sum of this times the subject's risk."""
+    x: float | None = None
+    """Of ``factors``: the subject's value."""
+    r: float | None = None
+    """Risk."""
+    r_b: float | None = None
+    """Its lasting part, bias."""
+    r_v: float | None = None
+    """Its moving part, volatility."""
+    mean: float | None = None
+    """Of ``directions``, as all that follow: mean of s over contexts, by weight."""
+    min: float | None = None
+    """The least s."""
+    q25: float | None = None
+    """Lower quartile."""
+    median: float | None = None
+    """Half of the weight lies up to it."""
+    q75: float | None = None
+    """Upper quartile."""
+    max: float | None = None
+    """The greatest s."""
+
+
+class Example(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of ``NAME.examples.jsonl``: a text with one of the strongest stereotypes."""
+
+    metric: str
+    """``bvf.R``: what the text is one of the strongest for."""
+    config: str
+    """The topic."""
+    id: str
+    """Of the item, as are the next three."""
+    context: str
+    """With both slots."""
+    subject: str
+    """What fills the first slot."""
+    text: str
+    """What was read."""
+    weight: float
+    """Share of the context."""
+    risk: float
+    """J of the text, divided by the largest J."""
+    p: dict[str, float]
+    """Class of Y -> probability."""
 
 
 ITEM_TYPES = (Item,)

@@ -1,4 +1,7 @@
-"""The metric JSON: what was measured, on how many rows, how sure it is, and how it was made."""
+"""The metric JSON: what was measured, on how many rows, how sure it is, and how it was made.
+
+Values are fractions, never percent. A number that cannot be had is null and has its reason.
+"""
 
 from typing import Any
 
@@ -8,113 +11,155 @@ from evenhand.contract.predictions import ModelReference
 from evenhand.contract.tables import render_html, render_rows
 
 
-class Interval(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Interval(msgspec.Struct, frozen=True, kw_only=True):
     """A confidence interval over clusters of rows."""
 
     low: float
+    """Lower bound, in the unit of the value."""
     high: float
+    """Upper bound, in the unit of the value."""
     level: float
     """Coverage that is aimed at, e.g. 0.95."""
     method: str
-    """``percentile_bootstrap``, ``bca_bootstrap`` or ``studentised_jackknife``."""
+    """``percentile_bootstrap``, ``bca_bootstrap`` or ``studentised_jackknife``; others may come."""
     n_resamples: int
     """Bootstrap resamples; 0 where the method draws none."""
     seed: int
+    """Of the resampling."""
     cluster: str
-    """What a cluster is, e.g. ``template``."""
+    """What a cluster is: ``template`` (UnQover), ``question`` (BBQ), ``context`` (BVF)."""
     n_clusters: int
+    """How many clusters say something about the value."""
     few_clusters: bool
     """True under 30 clusters: the interval is studentised and less sure than its level says."""
 
 
-class NullReference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NullReference(msgspec.Struct, frozen=True, kw_only=True):
     """Where an index that cannot be negative would lie if nothing were there."""
 
     mean: float
+    """What the index is on average, in its unit, where no preference lasts."""
     quantile_95: float
+    """A value above it is more than chance gives in 95 of 100 cases; in the index's unit."""
     method: str
     """``cluster_sign_flips`` or ``random_pairing``; the benchmark's page defines both."""
     n_draws: int
     """Sign patterns used (all of them where they are few); 0 where the moments are exact."""
 
 
-class GroupValue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class GroupValue(msgspec.Struct, frozen=True, kw_only=True):
     """A metric for one group."""
 
     value: float | None
+    """In the metric's unit; null where it is undefined for this group."""
     n_scored: int
+    """Rows or examples of this group that the value is made of."""
     why_null: str | None = None
+    """Why the value is null, in a sentence; null where there is a value."""
     interval: Interval | None = None
+    """Null where too few clusters speak of the group, or a resample leaves it undefined."""
     p_value: float | None = None
     """Two-sided, that the value is 0, over clusters; null where it cannot be had."""
     p_holm: float | None = None
     """The same after Holm's correction over the groups of this metric."""
 
 
-class Metric(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """One number of a benchmark."""
 
     id: str
-    """Stable, e.g. ``unqover.mu``."""
+    """Stable, e.g. ``unqover.mu``; with ``config`` it tells the metrics of a file apart."""
     config: str
+    """The config that was scored, ``all`` where a metric is of all configs together."""
     value: float | None
+    """In ``unit``, within ``range``; null where it is undefined, or where ``by`` has the values."""
     unit: str
+    """What a value of 1 stands for, in words, e.g. ``share of rows``."""
     range: tuple[float, float]
+    """The least and the greatest value that there can be."""
     best: float | None
     """The value an unbiased model has; null where there is no best value."""
     n_scored: int
+    """Rows (UnQover: examples of four rows) that the value is made of."""
     n_unscored: int
+    """Rows or examples that could have counted and were left out; ``warnings`` say why."""
     signature: str
+    """How the number was made, as ``key:value`` pairs between bars; for people, never parsed."""
     shelf: str = "paper"
     """``paper`` or ``beyond`` (ours, in no paper)."""
     why_null: str | None = None
+    """Why the value is null, in a sentence; null where there is a value."""
     interval: Interval | None = None
+    """How sure the value is; null where too few clusters speak of it."""
     null_reference: NullReference | None = None
+    """For indices that cannot be negative; null for all others."""
     by: dict[str, dict[str, GroupValue]] = {}
     """dimension -> group -> value, e.g. ``{"subject": {"arab": ...}}``."""
 
 
-class DatasetRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DatasetRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The dataset that was scored on."""
 
     stem: str
+    """The benchmark, e.g. ``bbq``."""
     version: str | None
+    """Of the manifest; null where there is no dataset folder."""
     digest: str | None
-    """``content_digest``; null with a reason where a file that describes itself was scored."""
+    """``content_digest`` of the manifest; null with a reason where a file that describes itself was
+    scored."""
     why_null: str | None = None
+    """Why there is no digest, in a sentence."""
 
 
-class PredictionsRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PredictionsRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One predictions file that was read."""
 
     name: str
+    """Of the file, without its folder."""
     sha256: str
+    """Of its bytes as they lay on the disk, 64 hex digits."""
     bytes: int
+    """Its size."""
     reader: str
+    """The format as which it was read, e.g. ``evenhand``, ``lm-eval:none``."""
     model: ModelReference | None = None
+    """The model as the file states it; null where it does not."""
 
 
-class SideFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SideFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file written beside the metric JSON, by name and digest."""
 
     name: str
+    """Of the file, which lies in the same folder."""
     sha256: str
+    """Of its bytes, 64 hex digits."""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Report(msgspec.Struct, frozen=True, kw_only=True):
     """A whole ``metrics.json``."""
 
     contract_version: str
+    """Of this file, e.g. ``1.0``."""
     dataset: DatasetRecord
+    """What was scored on."""
     predictions: list[PredictionsRecord]
+    """The files of predictions, in the order in which they were given."""
     scorer_version: str
+    """Of the package that wrote the file."""
     protocol: str
+    """``paper`` or ``code``: how the model was read; behind a plus what else was chosen."""
     seed: int
+    """Of all resampling."""
     resamples: int
+    """Bootstrap resamples that were asked for."""
     level: float
+    """Coverage that the intervals aim at, e.g. 0.95."""
     configs: list[str]
+    """The configs that were scored."""
     metrics: list[Metric]
+    """One record for each metric and config."""
     warnings: list[str]
+    """What a reader of the numbers has to know, in sentences: what is unscored, and why."""
     parts: SideFile | None = None
     """``NAME.parts.parquet``: sufficient statistics by metric, cell and cluster, and the tables."""
     examples: SideFile | None = None

@@ -39,12 +39,15 @@ class _Slots(msgspec.Struct, frozen=True, kw_only=True):
     x1: str
     """The subject that is named first in the pair, whatever the order."""
     x2: str
+    """The other subject."""
     group1: str | None
     """The group of x1 (``female``, ``male``) where subjects have groups."""
     group2: str | None
+    """The group of x2 likewise."""
     answer1: str
     """The words that stand for x1 in the text (for a country often its demonym)."""
     answer2: str
+    """The words that stand for x2."""
     attribute: str
     """The attribute itself, not its negation, in the wording of the list."""
     attribute_kind: str
@@ -55,7 +58,9 @@ class Item(_Slots, frozen=True, kw_only=True):
     """One underspecified question about two subjects."""
 
     context: str
+    """Both subjects in one text that does not hold the answer."""
     question: str
+    """Asks for the attribute or its negation."""
 
 
 class MaskedItem(_Slots, frozen=True, kw_only=True):
@@ -69,9 +74,84 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """S(x1) and S(x2) for one question."""
 
     id: str
+    """Of the item."""
     score_x1: Score
     """QA: sqrt(p_start * p_end) of x1's span. Masked LM: probability of x1 at the mask."""
     score_x2: Score
+    """The same of x2; the two need not add up to 1."""
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of ``NAME.parts.parquet``: additive sums by cluster, and tables for people.
+
+    Columns that do not apply to a row are null.
+    """
+
+    table: Literal["statistics", "subject_attribute", "group_attribute", "subjects", "groups"]
+    """``statistics`` are the sums that the metrics, their intervals and `compare` are made of."""
+    config: str
+    """The config that was scored."""
+    metric: str | None = None
+    """Of ``statistics``: the metric whose sums these are; ``unqover.gamma`` are sums of C and
+    ``unqover.eta`` of its sign, by subject and attribute."""
+    subject: str | None = None
+    """Whose C is meant: seen from the other subject it has the other sign."""
+    group: str | None = None
+    """The subject's group, or the group whose subjects are added up."""
+    attribute: str | None = None
+    """As of the item; null in tables of subjects and groups."""
+    cluster: str | None = None
+    """Of ``statistics``: the template."""
+    stratum: int | None = None
+    """Of ``statistics``: code of the template's kinds of attributes; resampling stays within it."""
+    sum: float | None = None
+    """Of ``statistics``: sum over the examples of the cluster."""
+    n: int | None = None
+    """Examples that the row is made of."""
+    gamma: float | None = None
+    """Of the tables for people: mean of C."""
+    eta: float | None = None
+    """Of the tables for people: mean sign of C."""
+
+
+class ExampleQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the four questions of an example; a masked sentence has ``text`` alone."""
+
+    polarity: Polarity
+    """As of the item."""
+    order: Order
+    """As of the item."""
+    score_x1: float
+    """S(x1), as predicted."""
+    score_x2: float
+    """S(x2), as predicted."""
+    context: str | None = None
+    """The text."""
+    question: str | None = None
+    """What was asked."""
+    text: str | None = None
+    """The masked sentence."""
+
+
+class Example(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of ``NAME.examples.jsonl``: an example with one of the largest absolute C."""
+
+    metric: str
+    """``unqover.gamma``: what the example is one of the strongest for."""
+    config: str
+    """The config that was scored."""
+    template: str
+    """As of the item, and so are the next three."""
+    x1: str
+    """The subject whose C it is."""
+    x2: str
+    """The other one."""
+    attribute: str
+    """The attribute."""
+    comparative_bias: float
+    """C(x1, x2), in [-1, 1]."""
+    questions: list[ExampleQuestion]
+    """Positive in both orders, then negated in both orders."""
 
 
 ITEM_COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(Item))
