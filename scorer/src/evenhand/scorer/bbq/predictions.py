@@ -173,7 +173,7 @@ def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
         _check_columns(path, names)
         is_answer_alone = not {"label", "scores"} & set(names)
         for number, cells in enumerate(table, 2):
-            row = {name: _value(name, cell) for name, cell in cells.items() if cell}
+            row = {name: value_of_cell(name, cell) for name, cell in cells.items() if cell}
             if is_answer_alone:
                 row.setdefault("answer", "")
             yield f"row {number}", row
@@ -183,7 +183,7 @@ def _text_rows(path: Path, separator: str) -> Iterator[_Place]:
         ) from error
 
 
-def _value(name: str, cell: str) -> Any:
+def value_of_cell(name: str, cell: str) -> Any:
     """Return a cell as what its column holds, or as it is where it is something else."""
     if name in {"label", "scores"}:
         try:

@@ -16,9 +16,9 @@ from evenhand.scorer.bbq.choices import MISSING_IDS, Choices, choices_of
 from evenhand.scorer.bbq.counts import Counts, Flags, count_rows, counts_of
 from evenhand.scorer.bbq.groups import canonical, differing_dimension
 from evenhand.scorer.bbq.metric_records import Provenance, metrics_of
-from evenhand.scorer.bbq.predictions import checked_rows, frame_of_answers
+from evenhand.scorer.bbq.predictions import checked_rows, frame_of_answers, value_of_cell
 from evenhand.scorer.faults import FIRST, FaultList, refuse
-from evenhand.scorer.frames import columns_of, frame_of
+from evenhand.scorer.frames import columns_of, frame_of, typed, whole
 from evenhand.scorer.statistics import Sampling, check_sampling
 
 IN_MEMORY = DatasetRecord(
@@ -94,7 +94,8 @@ def score(
     """
     sampling = Sampling(seed, resamples, level)
     check_sampling(sampling)
-    questions = columns_of("items", frame_of(items, kinds=ITEM_KINDS), ITEM_COLUMNS)
+    table = frame_of(items, kinds=ITEM_KINDS, names=ITEM_COLUMNS)
+    questions = typed("items", columns_of("items", table, ITEM_COLUMNS), ITEM_KINDS)
     faults = FaultList()
     given = frame_of(predictions).iter_rows(named=True)
     answers = frame_of_answers(checked_rows(_places(given), faults))
@@ -112,7 +113,17 @@ def score(
 
 def _places(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
     for number, row in enumerate(rows, 1):
-        yield f"row {number}", {name: value for name, value in row.items() if value is not None}
+        yield (
+            f"row {number}",
+            {name: _as_given(name, value) for name, value in row.items() if value is not None},
+        )
+
+
+def _as_given(name: str, value: Any) -> Any:
+    """Return a value as it was before it went through CSV or through a frame of numbers."""
+    if isinstance(value, str):
+        return value_of_cell(name, value)
+    return whole(value) if name == "label" else value
 
 
 def score_choices(items: pl.DataFrame, choices: Choices, provenance: Provenance) -> Scored:

@@ -65,7 +65,9 @@ def score(
     sampling = Sampling(seed, resamples, level)
     check_sampling(sampling)
     given = topics_of({"topics": msgspec.to_builtins(dict(topics))}, "topics")
-    known = columns_of("items", frame_of(items, kinds=ITEM_KINDS), tuple(ITEM_KINDS))
+    known = columns_of(
+        "items", frame_of(items, kinds=ITEM_KINDS, names=tuple(ITEM_KINDS)), tuple(ITEM_KINDS)
+    )
     faults = FaultList()
     rows = flat("The predictions", frame_of(predictions), faults)
     refuse("the predictions", faults.listed())

@@ -12,7 +12,7 @@ from evenhand.contract.report import DatasetRecord, Metric, PredictionsRecord, R
 from evenhand.contract.unqover import PREDICTION_COLUMNS
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.faults import FaultList, refuse
-from evenhand.scorer.frames import columns_of, frame_of
+from evenhand.scorer.frames import columns_of, frame_of, typed
 from evenhand.scorer.matching import MISSING, configs_in, match, of_config
 from evenhand.scorer.readers.prediction_rows import checked
 from evenhand.scorer.statistics import Sampling, check_sampling
@@ -22,6 +22,9 @@ from evenhand.scorer.unqover.examples import ITEM_COLUMNS, Examples, examples_of
 from evenhand.scorer.unqover.metric_records import NOTHING_SCORED, MetricWriter, Provenance
 
 Floats = NDArray[np.float64]
+
+ITEM_KINDS = {name: pl.Int64 if name == "order" else pl.String for name in ITEM_COLUMNS}
+PREDICTION_KINDS = {name: pl.String if name == "id" else pl.Float64 for name in PREDICTION_COLUMNS}
 
 IN_MEMORY = DatasetRecord(
     stem="unqover", version=None, digest=None, why_null="The items were given as a table in memory."
@@ -70,9 +73,10 @@ def score(
     sampling = Sampling(seed, resamples, level)
     check_sampling(sampling)
     provenance = Provenance(dataset, protocol, sampling)
-    questions = columns_of("items", frame_of(items), ITEM_COLUMNS)
+    given = frame_of(items, kinds=ITEM_KINDS, names=ITEM_COLUMNS)
+    questions = typed("items", columns_of("items", given, ITEM_COLUMNS), ITEM_KINDS)
     answers = columns_of("predictions", frame_of(predictions), PREDICTION_COLUMNS)
-    rows = checked(answers.with_columns(pl.col(PREDICTION_COLUMNS[1:]).cast(pl.Float64)))
+    rows = checked(typed("predictions", answers, PREDICTION_KINDS))
     refuse("the predictions", rows.faults)
     scored = []
     for config in configs_in(rows.rows["id"]):
