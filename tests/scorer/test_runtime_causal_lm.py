@@ -105,7 +105,7 @@ def test_each_token_is_run_once_and_the_last_never(model, monkeypatch) -> None:
         run.append(inputs["input_ids"].tolist())
         return type(model.session).run(model.session, inputs, outputs)
 
-    session = _Noted(noted, model.session.input_shape)
+    session = _Noted(noted, model.session.input_shape, "cpu")
     noting = dataclasses.replace(model, session=session)
     found = log_likelihoods(noting, own, np.array([10, 10, 10]))
     assert run == [[[*prompt.tolist(), 1, 2]]]
@@ -116,6 +116,7 @@ def test_each_token_is_run_once_and_the_last_never(model, monkeypatch) -> None:
 class _Noted:
     run: object
     input_shape: object
+    device: str
 
 
 def test_padding_and_past_are_seen_by_nobody(model, reference, monkeypatch) -> None:
@@ -151,7 +152,7 @@ def test_head_runs_in_parts_where_its_output_would_be_large(model, sequences, mo
         read.append((len(inputs["input_ids"]), len(inputs["read"])))
         return type(model.session).run(model.session, inputs, outputs)
 
-    noting = dataclasses.replace(model, session=_Noted(noted, model.session.input_shape))
+    noting = dataclasses.replace(model, session=_Noted(noted, model.session.input_shape, "cpu"))
     assert log_likelihoods(noting, *sequences) == pytest.approx(expected, abs=2e-5)
     assert max(n_rows for n_rows, _ in read) > 1
     assert all(n_read <= 4 for n_rows, n_read in read if n_rows > 1)

@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--batch-tokens", metavar="N", type=int, default=4096,
-        help="tokens of a batch, padding included (default: 4096)",
+        help="tokens of a batch, padding included (default: 4096; causal-lm on a CPU: at most 512)",
     )  # fmt: skip
     parser.add_argument(
         "--threads", metavar="N", type=int, default=0,

@@ -1,6 +1,7 @@
 """A model as transformers loads it from a folder or from the Hub."""
 
 import contextlib
+import json
 import logging
 import re
 import warnings
@@ -127,6 +128,8 @@ def load(model: str, task: Task, loader: Any) -> Source:
     tokenizer = _call(
         model, "with a fast tokenizer", lambda: _fast_tokenizer(model, described, options)
     )
+    if gguf:
+        tokenizer = _without_foreign(tokenizer, int(loaded.config.vocab_size))
     own = Path(gguf.get("gguf_file", "")).stem or folder.resolve().name
     source = _source(own if is_local else model, loaded, described, tokenizer)
     _refuse_unfit(source)
@@ -181,6 +184,16 @@ def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Toke
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
+
+
+def _without_foreign(tokenizer: Tokenizer, n_words: int) -> Tokenizer:
+    """Leave out special tokens that the model has no row for.
+
+    To a GGUF tokenizer without ``<|endoftext|>`` transformers adds one, behind the last row.
+    """
+    described = json.loads(tokenizer.to_str())
+    own = [token for token in described["added_tokens"] if token["id"] < n_words]
+    return Tokenizer.from_str(json.dumps(described | {"added_tokens": own}))
 
 
 def _file_of(model: str, name: str, options: dict[str, Any]) -> str | None:
