@@ -15,7 +15,11 @@ EXAMPLE = "evenhand export deepset/roberta-base-squad2 --task question-answering
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("model", metavar="MODEL", help="local folder (safetensors, or one GGUF file), or id on the Hub")
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        help="local folder (safetensors, or one GGUF file), or id on the Hub",
+    )
     parser.add_argument(
         "--task", required=True,
         choices=("question-answering", "fill-mask", "multiple-choice", "causal-lm",
