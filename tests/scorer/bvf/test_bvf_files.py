@@ -246,6 +246,7 @@ def test_a_row_without_any_mass_is_unscored_and_says_so(
     [
         ("p.jsonl", b"", "is empty"),
         ("p.txt", b"x", "the name must end in"),
+        ("nurse.json", b"[]", "needs `--reader bvf-table`"),
         ("p.csv", b"id,male\na,1\n", "has the unknown column male"),
         ("p.csv", b"p:male\n1\n", "lacks the column id"),
         ("p.csv", b"id,p:male\n\xff,1\n", "is not UTF-8"),
@@ -440,3 +441,43 @@ def test_tables_of_other_contexts_are_refused(
 
     with pytest.raises(DataRefused, match=sentence):
         score_files([path], three_contexts, "bvf-table", FAST)
+
+
+def test_the_command_takes_criterion_and_facts(
+    dataset: Dataset, rows: Rows, evenhand: Make, tmp_path: Path
+) -> None:
+    """`score --criterion l2 --facts FILE` reaches the score; the table names the metrics."""
+    facts = tmp_path / "facts.csv"
+    text = "subject,income\naccountant,10\ncook,20\nnurse,40\n"
+    facts.write_text(text, encoding="utf-8")
+    path, out = write_lines(tmp_path / "p.jsonl", rows), tmp_path / "m.json"
+
+    code, printed, error = evenhand(
+        "score", dataset.folder, "--predictions", path, "--criterion", "l2", "--facts", facts,
+        "--resamples", 50, "--out", out,
+    )  # fmt: skip
+
+    assert code == 0, error
+    report = msgspec.json.decode(out.read_bytes(), type=Report)
+    assert report.protocol == "paper+l2"
+    assert "criterion:l2" in report.metrics[0].signature
+    assert [own.id for own in report.metrics if "regression" in own.id] == [
+        "bvf.regression.log_income"
+    ]
+    assert "bvf.R_b" in printed
+
+
+@pytest.mark.parametrize("option", ["--criterion", "--facts"])
+def test_other_benchmarks_refuse_these_options(
+    write_dataset: Make, toy_items: Make, evenhand: Make, tmp_path: Path, option: str
+) -> None:
+    """Nothing is passed over in silence."""
+    folder = write_dataset({"toy": toy_items()})
+    path = write_lines(tmp_path / "p.jsonl", [{"id": "toy-1", "score_x1": 0.5, "score_x2": 0.5}])
+
+    code, _, error = evenhand(
+        "score", folder, "--predictions", path, option, "l2", "--out", tmp_path / "m.json"
+    )
+
+    assert code == 2
+    assert f"{option} is for another benchmark (bvf)" in error

@@ -52,9 +52,10 @@ def read_probabilities(path: Path) -> ProbabilityRows:
     """
     kind, faults = kind_of(path), FaultList()
     if kind not in KINDS:
+        hint = " The original's JSON needs `--reader bvf-table`." if kind == ".json" else ""
         raise DataRefused(
             f"{path}: the name must end in {', '.join(KINDS)} (each also with .gz or .zst but for"
-            " .parquet)."
+            f" .parquet).{hint}"
         )
     header = read_sidecar(path)
     if kind in {".jsonl", ".ndjson"}:
@@ -96,6 +97,7 @@ def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
         if rows[column].dtype != pl.String:
             raise DataRefused(f"{name}: the column {column} must hold numbers from 0 to 1.")
         _check_numbers(rows, column, faults)
+    rows = _with_samples(rows, faults)
     plain = {own: kind for own, kind in PLAIN.items() if own in rows.columns}
     found = rows.select(
         *(pl.col(own).cast(kind, strict=False) for own, kind in plain.items()),
@@ -148,8 +150,9 @@ def _check_columns(name: str, columns: Sequence[str]) -> None:
     known = {*SHOWN, *(own for own in PREDICTION_COLUMNS if own not in {"p", "word_p"})}
     unknown = [own for own in columns if own not in known and not own.startswith((P, WORD_P))]
     if unknown or "id" not in columns:
-        wrong = f"has the unknown column {', '.join(unknown)}" if unknown else "lacks the column id"
-        few = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
+        first = shown(", ".join(unknown))
+        wrong = f"has the unknown column {first}" if unknown else "lacks the column id"
+        few = shown(", ".join(columns[:12]) + (", ..." if len(columns) > 12 else ""))
         raise DataRefused(f"{name} {wrong} (it has {few}). {SHAPE}")
 
 
@@ -159,6 +162,21 @@ def _check_numbers(rows: pl.DataFrame, column: str, faults: FaultList) -> None:
     places = [f"{rows['id'][at]}: {column} {texts[at]!r}" for at in is_bad.arg_true().head(FIRST)]
     remedy = "A probability must be a number: not text, true or false."
     faults.add_many("values that are no number", remedy, places, int(is_bad.sum()))
+
+
+def _with_samples(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+    """Return samples as whole numbers; what is none is a fault and never left out in silence."""
+    if "sample" not in rows.columns:
+        return rows
+    given = rows["sample"]
+    texts = given.cast(pl.String, strict=False).str.strip_chars().str.strip_suffix(".0")
+    numbers = texts.cast(pl.Int64, strict=False)
+    is_bad = numbers.is_null() & texts.is_not_null() & (texts != "")
+    is_bad |= pl.Series([given.dtype == pl.Boolean]).new_from_index(0, len(rows))
+    places = [f"row {at + 1}: {given[at]!r}" for at in is_bad.arg_true().head(FIRST)]
+    remedy = "A sample is the number of one of several answers."
+    faults.add_many("samples that are no whole number", remedy, places, int(is_bad.sum()))
+    return rows.with_columns(numbers.alias("sample"))
 
 
 def _trimmed(rows: pl.DataFrame, column: str) -> pl.Expr:
