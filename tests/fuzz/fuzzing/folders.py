@@ -20,7 +20,13 @@ from evenhand.scorer.datasets import content_digest
 Rows = list[dict[str, Any]]
 
 
-def write_folder(folder: Path, stem: str, configs: dict[str, Rows], kinds: dict[str, Any]) -> str:
+def write_folder(
+    folder: Path,
+    stem: str,
+    configs: dict[str, Rows],
+    kinds: dict[str, Any],
+    provenance: dict[str, Any] | None = None,
+) -> str:
     """Write a dataset of one split with its manifest and return its content digest."""
     files, splits = [], {}
     for config, rows in configs.items():
@@ -49,7 +55,7 @@ def write_folder(folder: Path, stem: str, configs: dict[str, Rows], kinds: dict[
         content_warning="none",
         configs=splits,
         files=files,
-        provenance={},
+        provenance=provenance or {},
         content_digest=combined_content_digest(splits),
     )
     (folder / "evenhand.json").write_bytes(canonical_json(sealed(manifest)))

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, cast
 
-from fuzzing import bbq, unqover
+from fuzzing import bbq, bvf, unqover
 from fuzzing.bases import Base
 
 
@@ -28,5 +28,5 @@ class Stem(Protocol):
         """
 
 
-MODULES: tuple[ModuleType, ...] = (unqover, bbq)
+MODULES: tuple[ModuleType, ...] = (unqover, bbq, bvf)
 STEMS = {module.STEM: cast("Stem", module) for module in MODULES}

@@ -38,9 +38,9 @@ def configs_in(ids: pl.Series) -> list[str]:
 
 
 def of_config(rows: pl.DataFrame, config: str) -> pl.DataFrame:
-    """Return the rows whose id begins with a config."""
+    """Return the rows whose id begins with a config; an id may be nothing else."""
     is_own = rows["id"].str.starts_with(f"{config}-")
-    return rows if is_own.all() else rows.filter(is_own)
+    return rows if is_own.all() else rows.filter(is_own | (pl.col("id") == config))
 
 
 def match(ids: pl.Series, predictions: pl.DataFrame, faults: FaultList) -> Match:

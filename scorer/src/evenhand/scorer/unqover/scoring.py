@@ -67,6 +67,8 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     if inputs.rows.is_empty():
         refuse(names, faults, command=check)
     configs = configs_to_score(dataset, inputs.rows, options.configs)
+    if not options.configs:
+        faults += ids_of_no_config(dataset, inputs.rows)
     refuse(names, faults, command=check)
     record = DatasetRecord(
         stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
