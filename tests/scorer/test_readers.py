@@ -29,6 +29,9 @@ CSV = "id,score_x1,score_x2\n" + "".join(
 )
 
 
+NOT_JSON = "lines that are not JSON (or cut off)"
+
+
 def written(tmp_path: Path, name: str, content: str | bytes) -> Path:
     """Write a file, compressed as its name says."""
     raw = content.encode() if isinstance(content, str) else content
@@ -205,6 +208,82 @@ def test_a_faulty_csv_value_is_named_with_its_line(tmp_path, value, kind, shown)
                               .replace("0\t5", "0,5")))  # fmt: skip
 
     assert found == {kind: (1, (f"row 5: {shown}",))}
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ('{"id": "a", "score_x1": 0, "score_x2": 0, "id": "b"}', "rows with a field twice"),
+        ('{"id": "a", "score_x1": 0, "score_x2": 0, "score_x\\u0032": 1}',
+         "rows with a field twice"),
+        ('{"id": "a", "score_x1": 0, "score_x2": 0}{"id": "b", "score_x1": 0, "score_x2": 0}',
+         NOT_JSON),
+        ('{"id": "a\\ud800", "score_x1": 0, "score_x2": 0}', NOT_JSON),
+        (f'{{"id": "a", "score_x1": 1{"0" * 400}, "score_x2": 0}}', "scores out of range"),
+        (f'{{"id": "a", "score_x1": 1{"0" * 5000}, "score_x2": 0}}', NOT_JSON),
+        (f'{{"id": "a", "score_x1": 0, "score_x2": 0, "context": {"[" * 9999}', NOT_JSON),
+    ],
+)  # fmt: skip
+def test_a_line_that_can_be_read_in_two_ways_or_none_is_a_fault(tmp_path, line, kind) -> None:
+    """A key twice, two rows in a line, half a character, numbers and nests too large."""
+    found = faults_of(written(tmp_path, "p.jsonl", f"{JSONL}{line}\n"))
+
+    assert list(found) == [kind]
+
+
+def test_two_rows_in_one_line_are_not_made_up_for_by_an_empty_one(tmp_path: Path) -> None:
+    """As many rows as lines are not enough: each row is a line."""
+    first, second, third = JSONL.splitlines()
+
+    found = faults_of(written(tmp_path, "p.jsonl", f"{first}{second}\n\n{third}\n"))
+
+    assert found == {"lines that are not JSON (or cut off)": (1, ("row 1",))}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        HEADER | {"contract_version": "2.0"},
+        HEADER | {"contract_version": ""},
+        HEADER | {"decoding": {"a": [[]]}, "dataset": {"stem": 1}},
+    ],
+)
+def test_a_header_of_another_contract_is_refused(tmp_path: Path, header) -> None:
+    """What another first number means is not guessed, in the line and beside the file."""
+    line = written(tmp_path, "a.jsonl", f"{json.dumps({'evenhand_header': header})}\n{JSONL}")
+    beside = written(tmp_path, "b.csv", CSV)
+    (tmp_path / "b.csv.meta.json").write_text(json.dumps(header))
+
+    for path in (line, beside):
+        assert "contract_version" in refusal(path) or "is not a header" in refusal(path)
+
+
+def test_a_small_parquet_file_of_gigabytes_is_refused(tmp_path: Path) -> None:
+    """A long text that repeats costs nothing in the file, and everything when it is worked with."""
+    path = tmp_path / "p.parquet"
+    ids = pl.repeat("x" * 1_000_000, 3000, eager=True)
+    pl.DataFrame({"id": ids, "score_x1": 0.5, "score_x2": 0.5}).write_parquet(path)
+
+    assert "unpacks to more than" in refusal(path)
+
+
+def test_a_damaged_page_of_parquet_says_one_sentence(tmp_path: Path, capfd) -> None:
+    """What the library writes past Python about its own code is not shown."""
+    path = tmp_path / "p.parquet"
+    pl.DataFrame(ROWS * 50).write_parquet(path, compression="uncompressed")
+    content = bytearray(path.read_bytes())
+    content[60:700] = bytes(640)
+    path.write_bytes(content)
+
+    assert "is cut off or is no Parquet file" in refusal(path)
+    assert capfd.readouterr().err == ""
+
+
+def test_millions_of_columns_are_refused(tmp_path: Path) -> None:
+    """The line of names is looked at before anything is made of it."""
+    assert "the first line is longer than 1 MiB" in refusal(
+        written(tmp_path, "p.csv", "a," * 600_000 + "b\n1\n")
+    )
 
 
 def test_a_csv_row_without_id_is_named(tmp_path: Path) -> None:

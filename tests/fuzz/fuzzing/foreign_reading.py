@@ -4,6 +4,7 @@ import codecs
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -287,10 +288,14 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
         if len(marks) != 1:
             raise Undecided
         table = table_rows(text, marks[0])
+    others = Counter(name for row in table for name in row if _what(name) == "text")
+    answers = max(others, key=others.__getitem__, default=None)
     for row in table:
         own: dict[str, Any] = {}
         for name, value in row.items():
-            what = _WHAT.get(re.sub(r"[\W_]", "", name).casefold(), "text")
+            what = _what(name)
+            if what == "text" and name != answers:
+                continue
             if what in own:
                 raise Undecided
             own[what] = value
@@ -301,6 +306,10 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
     if is_text and all(re.fullmatch(r"\s*-?\d*\s*", said.text or "") for said in rows):
         raise Undecided
     return _of_said(rows, items)
+
+
+def _what(name: str) -> str:
+    return _WHAT.get(re.sub(r"[\W_]", "", name).casefold(), "text")
 
 
 def _wild_text(path: Path) -> str:

@@ -80,8 +80,14 @@ class Pool:
         except BrokenPipeError:
             answer, is_ready = "", [worker]
         if answer:
-            self._free.put(worker)
-            return Ran(words=tuple(words), **json.loads(answer))
+            ran = Ran(words=tuple(words), **json.loads(answer))
+            if ran.escaped is None and "internal error" not in ran.err:
+                self._free.put(worker)
+                return ran
+            # What went wrong once may go wrong again for that alone.
+            _ended(worker, is_hanging=True)
+            self._free.put(self._started())
+            return ran
         how = _ended(worker, is_hanging=not is_ready)
         self._free.put(self._started())
         return Ran(tuple(words), -1, how, "", "", PATIENCE_SECONDS, 0)

@@ -58,7 +58,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our stdout went away (``| head``); silence Python's own complaint at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a person never gets a traceback
+    except BaseException as error:  # a person never gets a traceback, also not of a panic of polars
+        if isinstance(error, SystemExit | GeneratorExit):
+            raise
         if os.environ.get("EVENHAND_TRACEBACK"):
             traceback.print_exc()
         sentence, code = _sentence_of(error)

@@ -19,7 +19,7 @@ from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
 from evenhand.scorer.readers.headers import read_sidecar
 from evenhand.scorer.readers.parquet import rows_of
 from evenhand.scorer.readers.prediction_rows import TEXT
-from evenhand.scorer.readers.streams import kind_of, whole
+from evenhand.scorer.readers.streams import check_names, kind_of, whole
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 PLAIN = {"id": pl.String, "answer": pl.String, "sample": pl.Int64}
@@ -196,6 +196,7 @@ def _read_table(path: Path, kind: str) -> pl.DataFrame:
     if kind == ".parquet":
         return rows_of(path)
     content = whole(path)
+    check_names(path, content)
     try:
         content.decode()
         separator = "\t" if kind == ".tsv" else ","

@@ -24,6 +24,8 @@ SMALL_BYTES = 64 << 20
 """Below this no ratio is looked at: short files of one repeated row pack well."""
 MAX_LINE_BYTES = 32 << 20
 """A row of predictions has some hundred bytes, of a log some ten thousand."""
+MAX_NAMES_BYTES = 1 << 20
+"""Tables of thousands of columns have some 100 KB of names."""
 MAX_WHOLE_BYTES = 640 << 20
 """What is read in one piece has to fit into memory; UnQover's largest class as CSV has 520 MB."""
 MAX_TEXT_LINES = 10_000_000
@@ -269,6 +271,20 @@ def _too_long(path: Path) -> DataRefused:
     return DataRefused(
         f"{path} has a line of more than {MAX_LINE_BYTES >> 20} MiB; each line must be one row."
     )
+
+
+def check_names(path: Path, content: bytes) -> None:
+    """Refuse a table whose line of names is no such line: millions of names take gigabytes.
+
+    Raises:
+        DataRefused: it is longer than :data:`MAX_NAMES_BYTES`.
+    """
+    end = content.find(b"\n", 0, MAX_NAMES_BYTES)
+    if end < 0 and len(content) > MAX_NAMES_BYTES:
+        raise DataRefused(
+            f"{path}: the first line is longer than {MAX_NAMES_BYTES >> 20} MiB; it must hold the"
+            " names of the columns."
+        )
 
 
 def check_rows(path: Path, rows: int, most: int = MAX_PARQUET_ROWS) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.faults import shown
-from evenhand.scorer.readers.streams import BOM, whole
+from evenhand.scorer.readers.streams import BOM, check_names, whole
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
@@ -70,7 +70,10 @@ def read_text_table(path: Path) -> TextTable:
     Raises:
         DataRefused: no text, no table, or the encoding or delimiter cannot be told.
     """
-    content, notes = _text(path, whole(path, limit=MAX_TABLE_BYTES))
+    raw = whole(path, limit=MAX_TABLE_BYTES)
+    check_names(path, raw)
+    content, notes = _text(path, raw)
+    del raw  # it is as large as the text
     if content[:_MARK].lower().startswith("sep="):
         line = shown(content[:_MARK].splitlines()[0])
         raise DataRefused(

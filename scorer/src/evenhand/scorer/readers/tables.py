@@ -15,7 +15,7 @@ from evenhand.scorer.readers.prediction_rows import (
     check_columns,
     checked,
 )
-from evenhand.scorer.readers.streams import whole
+from evenhand.scorer.readers.streams import check_names, whole
 
 FIRST_CSV_ROW = 2
 """Line 1 of a CSV holds the names of the columns."""
@@ -24,6 +24,7 @@ FIRST_CSV_ROW = 2
 def read_csv(path: Path, separator: str) -> PredictionRows:
     """Read CSV or TSV with a line of column names; every value is text until it is checked."""
     content = whole(path)
+    check_names(path, content)
     try:
         content.decode()
     except UnicodeDecodeError as error:
