@@ -137,3 +137,18 @@ def write_bvf(tmp_path: Path) -> Callable[..., Dataset]:
         return Dataset(folder, read_manifest(folder))
 
     return write
+
+
+@pytest.fixture
+def dataset(bvf_items: Callable[..., Rows], write_bvf: Callable[..., Dataset]) -> Dataset:
+    """A dataset of forty contexts and three subjects."""
+    items = bvf_items([1 / 40] * 40, ("accountant", "cook", "nurse"))
+    return write_bvf({"gender": items})
+
+
+@pytest.fixture
+def rows(dataset: Dataset, predicted: Callable[..., Rows]) -> Rows:
+    """Pseudo-random predictions for all of them, which lean to one class."""
+    items = dataset.scan("gender").collect().to_dicts()
+    p = np.random.default_rng(0).uniform(0.3, 1.0, (3, 40))
+    return predicted(items, np.stack([p, 1 - p], axis=-1))

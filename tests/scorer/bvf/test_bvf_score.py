@@ -425,7 +425,7 @@ def test_taking_contexts_off_the_whole_is_the_jackknife() -> None:
     """The standard error agrees with that of the statistics that all benchmarks share."""
     from evenhand.scorer import statistics
     from evenhand.scorer.bvf.criteria import Setting, judge_of
-    from evenhand.scorer.bvf.metric_records import Layout, _jackknife_error, values_of
+    from evenhand.scorer.bvf.measured import Layout, jackknife_error, values_of
     from evenhand.scorer.bvf.sums import Sums
 
     generator = np.random.default_rng(6)
@@ -435,7 +435,7 @@ def test_taking_contexts_off_the_whole_is_the_jackknife() -> None:
     judge = judge_of(None, "paper", Setting(np.array([0.5, 0.5])))
     sums, layout = Sums(values, np.ones(3), judge.judge, 1.0), Layout(3, 2, ())
 
-    found = _jackknife_error(sums, layout, {})
+    found = jackknife_error(sums, layout, {})
 
     expected = statistics.jackknife_standard_error(
         lambda weights: values_of(sums.everything(weights), layout, {}),

@@ -1,0 +1,119 @@
+"""All values of a topic side by side, estimated once, with intervals and standard errors."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.scorer import statistics
+from evenhand.scorer.bvf.regressions import Points
+from evenhand.scorer.bvf.sums import WEIGHT, Sums
+from evenhand.scorer.statistics import Sampling
+
+Floats = NDArray[np.float64]
+
+_CHUNK_VALUES = 4_000_000
+
+
+class Layout(NamedTuple):
+    """Where the values of a topic stand side by side."""
+
+    n_subjects: int
+    n_classes: int
+    factors: tuple[str, ...]
+
+    def overall(self, risk: int) -> int:
+        """Return the place of R, R^b or R^v."""
+        return risk
+
+    def of_subjects(self, risk: int) -> slice:
+        """Return the places of r, r^b or r^v."""
+        start = 3 + risk * self.n_subjects
+        return slice(start, start + self.n_subjects)
+
+    def direction(self, code: int) -> int:
+        """Return the place of a class's mean stereotype over subjects."""
+        return 3 + 3 * self.n_subjects + code
+
+    def directions(self, code: int) -> slice:
+        """Return the places of a class's mean stereotype of each subject."""
+        start = 3 + 3 * self.n_subjects + self.n_classes
+        return slice(start + code, start + self.n_subjects * self.n_classes, self.n_classes)
+
+    def deviation(self, risk: int) -> int:
+        """Return the place of a risk's standard deviation over subjects."""
+        return 3 + (3 + self.n_classes) * self.n_subjects + self.n_classes + risk
+
+    def slope(self, factor: int, risk: int) -> int:
+        """Return the place of a regression's coefficient."""
+        return self.deviation(3) + 3 * factor + risk
+
+
+def values_of(found: Floats, layout: Layout, points: Mapping[str, Points]) -> Floats:
+    """Return all values of a topic, [R, K] in the order of its layout.
+
+    Args:
+        found: what :meth:`Sums.everything` gives, [R, ...].
+        layout: where values stand.
+        points: of the regressions.
+    """
+    risks = [found[:, layout.of_subjects(risk)] for risk in range(3)]
+    deviations = [own.std(axis=1) for own in risks]
+    slopes = [
+        own[:, points[name].subjects] @ points[name].slope_weights
+        for name in layout.factors
+        for own in risks
+    ]
+    return np.concatenate([found, np.stack([*deviations, *slopes], axis=1)], axis=1)
+
+
+class Measured(NamedTuple):
+    """Values of a topic with what says how sure they are; shape [K] each."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+    bounds: statistics.Bounds | None
+    n_clusters: int
+
+
+def measured(
+    sums: Sums, layout: Layout, points: Mapping[str, Points], sampling: Sampling
+) -> Measured:
+    """Estimate all values with intervals and tests over the contexts that say something."""
+    is_used = sums.values[..., WEIGHT].sum(axis=1) > 0
+    own = Sums(sums.values[is_used], sums.subject_weights, sums.judge, sums.largest)
+
+    def estimator(weights: Floats) -> Floats:
+        return values_of(own.everything(weights), layout, points)
+
+    n = int(is_used.sum())
+    value = estimator(np.ones((1, n)))[0]
+    unknown = np.full(len(value), np.nan)
+    strata = np.zeros(n, dtype=np.int64)
+    bounds = statistics.interval(
+        estimator, strata, sampling=sampling, limits=(-np.inf, np.inf), width=own.width
+    )
+    if bounds is None:
+        return Measured(value, unknown, unknown, unknown, None, n)
+    error = jackknife_error(own, layout, points)
+    p_value = statistics.two_sided_p(value, error, statistics.degrees_of_freedom(strata))
+    return Measured(value, bounds.low, bounds.high, p_value, bounds, n)
+
+
+def jackknife_error(sums: Sums, layout: Layout, points: Mapping[str, Points]) -> Floats:
+    """Return the standard error of every value, by leaving out one context at a time.
+
+    It is that of ``statistics.jackknife_standard_error`` for one stratum; sums can be taken off the
+    whole, which needs no matrix of contexts by contexts.
+    """
+    n = len(sums.values)
+    rows = max(1, _CHUNK_VALUES // sums.width)
+    parts = [
+        values_of(sums.everything_without_each(slice(start, start + rows)), layout, points)
+        for start in range(0, n, rows)
+    ]
+    left_out = np.concatenate(parts)
+    return np.asarray(np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)))
