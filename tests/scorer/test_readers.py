@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from evenhand.contract import DataRefused
-from evenhand.scorer import readers
+from evenhand.scorer import faults, readers
 from evenhand.scorer.readers import json_lines, read_predictions
 
 ROWS = [
@@ -277,6 +277,23 @@ def test_a_damaged_page_of_parquet_says_one_sentence(tmp_path: Path, capfd) -> N
 
     assert "is cut off or is no Parquet file" in refusal(path)
     assert capfd.readouterr().err == ""
+
+
+def test_a_small_file_of_empty_lines_is_refused(tmp_path: Path) -> None:
+    """Nobody waits for gigabytes of nothing."""
+    path = tmp_path / "p.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n" * (4 << 20)) * 20)
+
+    assert "MiB of empty lines" in refusal(path) or "unpacks to more" in refusal(path)
+
+
+def test_a_million_faults_are_not_counted_to_the_end(tmp_path: Path, monkeypatch) -> None:
+    """A file of another kind is given up; the first kind of fault is named."""
+    monkeypatch.setattr(faults, "MOST", 10)
+
+    assert "more than 10 faults and is not read further; first: lines that" in refusal(
+        written(tmp_path, "p.jsonl", "nonsense\n" * 11)
+    )
 
 
 def test_millions_of_columns_are_refused(tmp_path: Path) -> None:

@@ -95,7 +95,8 @@ def _choice(said: Said, item: Row) -> frozenset[int | None]:
         own = of_scores(said.scores)
     else:
         own = of_text(said.text or "", list(options), places.index(item["unknown"]))
-    if said.letter and said.letter.strip().upper() in _LETTERS and own != _ANYBODY:
+    letter = said.letter.strip().upper() if isinstance(said.letter, str) else ""
+    if letter and letter in _LETTERS and own != _ANYBODY:
         raise Undecided
     return frozenset(None if place is None else places[place] for place in own)
 

@@ -1,12 +1,15 @@
 """What can be wrong with predictions: one record a kind, with a count and the first five."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from evenhand.contract import DataRefused
 
 FIRST = 5
 """How many of many faults of one kind are named."""
+MOST = 1_000_000
+"""A file with so many faults is not read to its end."""
 
 
 def shown(text: str, characters: int = 160) -> str:
@@ -59,6 +62,19 @@ class FaultList:
             return
         known, first = self._found.get((kind, remedy), (0, []))
         self._found[kind, remedy] = (known + count, [*first, *map(shown, places)][:FIRST])
+
+    def refuse_a_million(self, path: Path) -> None:
+        """Stop reading a file of which so much is wrong that it is no predictions file.
+
+        Raises:
+            DataRefused: there are :data:`MOST` faults; the first kind is named.
+        """
+        n = sum(count for count, _ in self._found.values())
+        if n >= MOST:
+            raise DataRefused(
+                f"{path} has more than {MOST:,} faults and is not read further; first:"
+                f" {self.listed()[0].sentence()}"
+            )
 
     def listed(self) -> list[Fault]:
         """Return what was found, in the order in which each kind came up."""

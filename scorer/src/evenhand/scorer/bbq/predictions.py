@@ -26,6 +26,7 @@ from evenhand.scorer.readers.parquet import rows_of, schema_of
 from evenhand.scorer.readers.prediction_rows import TEXT
 from evenhand.scorer.readers.streams import (
     MAX_ANSWERS,
+    check_rows,
     kind_of,
     lines_of,
     text_lines_of,
@@ -79,7 +80,7 @@ def read_answers(path: Path) -> AnswerRows:
         lines = lines_of(path)
         first = next(lines, (1, b""))
         found = header_of(path, first[1])
-        rows = _json_rows(lines if found else chain([first], lines), faults)
+        rows = _json_rows(path, lines if found else chain([first], lines), faults)
         header = found or header
     elif kind == ".parquet":
         rows = _parquet_rows(path)
@@ -94,8 +95,8 @@ def read_answers(path: Path) -> AnswerRows:
 def checked_rows(rows: Iterator[_Place], faults: FaultList) -> list[Prediction]:
     """Return the rows that are predictions, and name the others."""
     found: list[Prediction] = []
-    for place, row in rows:
-        if len(found) >= MAX_ANSWERS:
+    for number, (place, row) in enumerate(rows):
+        if number >= MAX_ANSWERS:
             raise DataRefused(
                 f"There are more than {MAX_ANSWERS:,} rows; give one row for each question."
             )
@@ -137,9 +138,12 @@ def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
     return None
 
 
-def _json_rows(lines: Iterable[tuple[int, bytes]], faults: FaultList) -> Iterator[_Place]:
+def _json_rows(
+    path: Path, lines: Iterable[tuple[int, bytes]], faults: FaultList
+) -> Iterator[_Place]:
     decoder = msgspec.json.Decoder()
-    for number, line in lines:
+    for count, (number, line) in enumerate(lines, 1):
+        check_rows(path, count, MAX_ANSWERS)
         try:
             row = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

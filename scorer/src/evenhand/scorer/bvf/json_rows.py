@@ -53,6 +53,7 @@ def read_lines(path: Path, faults: FaultList) -> tuple[pl.DataFrame, Header | No
         frames.append(
             frame_of_rows(list(_careful(rows, first, decoder, faults)) if found is None else found)
         )
+        faults.refuse_a_million(path)
     return pl.concat(frames, how="diagonal"), header
 
 

@@ -65,6 +65,7 @@ def read(path: Path) -> PredictionRows:
         frame = _quick(chunk, decoder)
         frames.append(_careful(chunk, line_number, faults) if frame is None else frame)
         line_number += n_lines
+        faults.refuse_a_million(path)
     rows = pl.concat(frames) if frames else _frame([])
     if rows.is_empty() and not faults.listed():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")

@@ -207,13 +207,20 @@ def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
     """Yield pieces of about ``size`` bytes that end with a line, without a byte order mark.
 
     Raises:
-        DataRefused: as :func:`opened` says, or a line is longer than :data:`MAX_LINE_BYTES`.
+        DataRefused: as :func:`opened` says, a line is longer than :data:`MAX_LINE_BYTES`, or
+            there is little but empty lines.
     """
-    rest, is_first = b"", True
+    rest, is_first, n_blank = b"", True, 0
     with opened(path) as stream:
         while block := stream.read(size):
             if is_first:
                 block, is_first = block.removeprefix(BOM), False
+            n_blank += 0 if block.strip() else len(block)
+            if n_blank > SMALL_BYTES:
+                raise DataRefused(
+                    f"{path} has {n_blank >> 20} MiB of empty lines and is not read further;"
+                    " leave them out."
+                )
             head, newline, tail = block.rpartition(b"\n")
             if newline:
                 yield rest + head + newline
