@@ -138,6 +138,85 @@ def test_columns_that_say_too_little_or_too_much(tmp_path, names: str, wrong: st
         any_table.read(path)
 
 
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        ("p_a,p_b,p_c", "probabilities"),
+        ("P(A),P(B),P(C)", "probabilities"),
+        ("prob_0,prob_1,prob_2", "probabilities"),
+        ("prob_ans0,prob_ans1,prob_ans2", "probabilities"),
+        ("proba_1,proba_2,proba_3", "probabilities"),
+        ("ans0_probability,ans1_probability,ans2_probability", "probabilities"),
+        ("logprob_0,logprob_1,logprob_2", "log-probabilities"),
+        ("LogProb A,LogProb B,LogProb C", "log-probabilities"),
+        ("ll_a,ll_b,ll_c", "log-probabilities"),
+        ("score_A,score_B,score_C", "scores"),
+        ("option_a_logit,option_b_logit,option_c_logit", "scores"),
+        ("logprob_c,logprob_a,logprob_b", "log-probabilities"),
+    ],
+)
+def test_columns_of_numbers_are_told_by_their_names(tmp_path, names: str, kind: str) -> None:
+    """Each family says what its numbers are; marks order the columns, wherever they stand."""
+    values = {"probabilities": "0.5 0.3 0.2", "log-probabilities": "-1 -2 -3", "scores": "3 2 1"}
+    by_mark = dict(zip(sorted(names.split(",")), values[kind].split(), strict=True))
+    cells = ",".join(by_mark[name] for name in names.split(","))
+    found = any_table.read(_written(tmp_path / "a.csv", f"id,{names}\nAge-00000,{cells}\n"))
+
+    assert found.faults == []
+    assert found.rows[0].scores == tuple(map(float, values[kind].split()))
+    assert f"as {kind}, of which the largest wins" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("names", "wrong"),
+    [
+        ("p_a,p_b,p_c,logprob_a,logprob_b,logprob_c", "p_a and logprob_a may each hold"),
+        ("p_a,p_b,p_c,prediction", "prediction and scores may each hold"),
+        ("p_a,p_b,p_c,probs", "scores and probs may each hold"),
+        ("p_a,p_b", "p_a, p_b are 2 columns of probabilities, but there must be three"),
+        ("p_a,p_b,p_c,p_d", "p_a, p_b, p_c, p_d are 4 columns of probabilities"),
+        ("score_0,score_1,score_3", "are 3 columns of scores, but there must be three, one for"),
+        ("nll_a,nll_b,nll_c", "nll_a, nll_b, nll_c are costs, of which the smallest wins; turn"),
+        ("p_stereotype,p_other,p_unknown", "no column is known to hold the model's answer"),
+    ],
+)
+def test_columns_of_numbers_that_say_too_little_or_too_much(tmp_path, names, wrong: str) -> None:
+    """Two families, a family that is not three, and costs are refused in one sentence."""
+    cells = ",".join("0" for _ in names.split(","))
+    path = _written(tmp_path / "a.csv", f"id,{names}\nAge-00000,{cells}\n")
+
+    with pytest.raises(DataRefused, match=wrong):
+        any_table.read(path)
+
+
+def test_one_family_of_several_is_chosen(tmp_path) -> None:
+    """Any of its columns names it; costs beside it are passed over."""
+    names = "id,p_a,p_b,p_c,logprob_a,logprob_b,logprob_c,loss_a,loss_b,loss_c"
+    text = f"{names}\nAge-00000,0.5,0.3,0.2,-3,-2,-1,9,8,7\n"
+    path = _written(tmp_path / "a.csv", text)
+
+    assert any_table.read(path, "p_a").rows[0].scores == (0.5, 0.3, 0.2)
+    assert any_table.read(path, "logprob_b").rows[0].scores == (-3.0, -2.0, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "cells", "kind"),
+    [
+        ("p_a,p_b,p_c", "0.5,1.5,0", "probabilities that are not from 0 to 1"),
+        ("prob_0,prob_1,prob_2", "-0.5,-1,-2", "probabilities that are not from 0 to 1"),
+        ("logprob_0,logprob_1,logprob_2", "0.5,1.25,2", "log-probabilities above 0"),
+        ("logprobs", '"[0.5, 1.25, 2]"', "log-probabilities above 0"),
+    ],
+)
+def test_numbers_that_are_not_what_their_column_is_called(tmp_path, names, cells, kind) -> None:
+    """A positive log-probability may be a cost, of which the smallest wins: it is not guessed."""
+    found = any_table.read(_written(tmp_path / "a.csv", f"id,{names}\nAge-00000,{cells}\n"))
+
+    assert found.rows == []
+    assert [fault.kind for fault in found.faults] == [kind]
+    assert "call the columns score_0, score_1, score_2" in found.faults[0].remedy
+
+
 def test_a_column_is_chosen(tmp_path) -> None:
     """`--reader table:COLUMN` settles what the names leave open."""
     text = "id,answer,label,score_0,score_1,score_2\nAge-00000,The man,1,0.5,0.25,0.25\n"

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from evenhand.scorer.readers.score_columns import LISTS, Family, Kind, families
+
 IDS = ("id", "customid", "itemid", "questionid", "rowid", "key", "exampleuid")
 CATEGORIES = ("category", "config", "subset", "subject")
 NUMBERS = ("exampleid", "example", "examplenumber")
@@ -22,11 +24,10 @@ EITHER = ("answer", "label")
 OFFICIAL = ("answerinfo", "contextcondition", "questionpolarity", "ans0", "goldindex", "target")
 """Columns of the benchmark's own rows: beside them, an ``answer`` or ``label`` is the right one."""
 
-_SCORE_LISTS = ("scores", "logprobs", "probs", "probabilities", "logits", "loglikelihoods")
-_SCORES = re.compile(r"(?:score|scores|logprob|logprobs|prob|p|logit|loglikelihood|ll)(\d)")
 _OPTIONS = re.compile(r"(?:ans|answer|option|choice)(\d|[abc])")
 SCORES = "scores"
-"""What is chosen where three columns hold a number each."""
+"""What is chosen where three columns hold a number each; where there are more, one's own name."""
+_FEW = 4
 
 
 @dataclass(slots=True)
@@ -45,6 +46,8 @@ class Columns:
     """Three columns of a number each."""
     score_list: str | None = None
     """One column of three numbers."""
+    kind: Kind = Kind.SCORES
+    """What the numbers are."""
     wrong: str | None = None
     """Why the columns do not say enough, in one clause."""
 
@@ -60,8 +63,11 @@ class Columns:
         if self.number and not self.category:
             key = self.number
         key = key or (f"{self.context} and {self.question}" if self.context else self.prompt)
-        answers = ", ".join(self.scores) or self.score_list or self.answer
-        return f"questions are told by {key}, answers are read from {answers}"
+        answers = ", ".join(self.scores) or self.score_list
+        said = f"{answers} as {self.kind.value}, of which the largest wins"
+        return (
+            f"questions are told by {key}, answers are read from {said if answers else self.answer}"
+        )
 
 
 def guess_columns(names: Sequence[str], chosen: str | None = None) -> Columns:
@@ -81,18 +87,16 @@ def guess_columns(names: Sequence[str], chosen: str | None = None) -> Columns:
 
     found = Columns(
         id=one(IDS), category=one(CATEGORIES), number=one(NUMBERS), context=one(CONTEXTS),
-        question=one(QUESTIONS), prompt=one(PROMPTS), options=_numbered(names, plain, _OPTIONS),
-        scores=_numbered(names, plain, _SCORES),
+        question=one(QUESTIONS), prompt=one(PROMPTS), options=_numbered(names, plain),
     )  # fmt: skip
     if not (found.id or found.number or (found.context and found.question) or found.prompt):
         found.wrong = "no column tells the question (id; category and example_id; context and"
         found.wrong += " question)"
-    elif repeated := [
-        name for name in names if list(names).count(name) > 1 and name in found.used()
-    ]:
-        found.wrong = f"the column {repeated[0]} stands twice"
     else:
         _choose_answer(found, names, plain, chosen)
+    repeated = [name for name in names if list(names).count(name) > 1 and name in found.used()]
+    if repeated:
+        found.wrong = f"the column {repeated[0]} stands twice"
     return found
 
 
@@ -105,11 +109,11 @@ def plain_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-def _numbered(names: Sequence[str], plain: Sequence[str], pattern: "re.Pattern[str]") -> list[str]:
-    """Return the three columns of one kind in their order, none where they are not three."""
+def _numbered(names: Sequence[str], plain: Sequence[str]) -> list[str]:
+    """Return the columns of the three options in their order, none where they are not three."""
     found: dict[str, str] = {}
     for name, own in zip(names, plain, strict=True):
-        if match := pattern.fullmatch(own):
+        if match := _OPTIONS.fullmatch(own):
             if match[1] in found:
                 return []
             found[match[1]] = name
@@ -121,21 +125,58 @@ def _choose_answer(
     found: Columns, names: Sequence[str], plain: Sequence[str], chosen: str | None
 ) -> None:
     """Find the columns of the answer, or say why they cannot be told."""
+    scored = families(names, plain)
+    lists = {name: LISTS[own] for name, own in zip(names, plain, strict=True) if own in LISTS}
     predicted = [name for name, own in zip(names, plain, strict=True) if own in PREDICTED]
     predicted = [name for name in predicted if name not in {*found.options, found.prompt}]
     either = [name for name, own in zip(names, plain, strict=True) if own in EITHER]
     is_official = bool(found.options) or any(name in OFFICIAL for name in plain)
-    listed = [name for name, own in zip(names, plain, strict=True) if own in _SCORE_LISTS]
-    scored = [SCORES] if found.scores else listed
-    candidates = [*predicted, *scored] or ([] if is_official else either)
+    whole = _by_what_is_said(scored, names)
+    candidates = [*predicted, *whole, *lists] or ([] if is_official else either)
     if chosen is not None:
-        candidates = [chosen] if chosen in {*names, *scored} else []
+        candidates = _chosen(chosen, names, whole, lists)
     if len(candidates) > 1:
         found.wrong = f"{' and '.join(candidates)} may each hold the model's answer"
     elif not candidates:
-        right = f" ({' and '.join(either)} may be the right one)" if either else ""
-        found.wrong = f"no column is known to hold the model's answer{right}"
-    elif candidates[0] in listed:
-        found.score_list, found.scores = candidates[0], []
-    elif candidates != [SCORES]:
-        found.answer, found.scores = candidates[0], []
+        found.wrong = _no_answer(scored, either)
+    elif (only := candidates[0]) in whole:
+        found.kind, found.scores = whole[only].kind, list(whole[only].names)
+    elif only in lists:
+        found.kind, found.score_list = lists[only], only
+    else:
+        found.answer = only
+
+
+def _by_what_is_said(scored: Sequence[Family], names: Sequence[str]) -> dict[str, Family]:
+    """Return the families that can be read, by the name that chooses one of them."""
+    whole = [own for own in scored if own.is_whole and own.kind is not Kind.COSTS]
+    is_clear = len(whole) == 1 and SCORES not in names
+    return {SCORES if is_clear else own.names[0]: own for own in whole}
+
+
+def _chosen(
+    chosen: str, names: Sequence[str], whole: dict[str, Family], lists: dict[str, Kind]
+) -> list[str]:
+    """Return what somebody has chosen: scores, one of the columns of a family, or any other."""
+    own = [said for said, family in whole.items() if chosen in family.names]
+    if chosen == SCORES and chosen not in names:
+        return [*whole, *lists]
+    return own or ([chosen] if chosen in names else [])
+
+
+def _no_answer(scored: Sequence[Family], either: Sequence[str]) -> str:
+    """Say in a clause why no column is read as the model's answer."""
+    if scored:
+        names, kind = ", ".join(scored[0].names[:_FEW]), scored[0].kind
+        more = ", ..." if len(scored[0].names) > _FEW else ""
+        if kind is Kind.COSTS and scored[0].is_whole:
+            return (
+                f"{names} are costs, of which the smallest wins; turn their sign and call them"
+                " score_0, score_1, score_2"
+            )
+        return (
+            f"{names}{more} are {len(scored[0].names)} columns of {kind.value}, but there must be"
+            " three, one for each answer"
+        )
+    right = f" ({' and '.join(either)} may be the right one)" if either else ""
+    return f"no column is known to hold the model's answer{right}"

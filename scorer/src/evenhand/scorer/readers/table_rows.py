@@ -12,6 +12,7 @@ from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.column_names import Columns
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.readers.prompts import lettered_options
+from evenhand.scorer.readers.score_columns import outside
 
 _LABELS = {"0": 0, "1": 1, "2": 2, "ans0": 0, "ans1": 1, "ans2": 2}
 _ANY_LABEL = r"^(?:-?\d+(?:\.0+)?|ans\d)$"
@@ -150,9 +151,9 @@ class TableRows:
         elif self._is_labels:
             found.label = self._label(number, row)
         elif own.score_list:
-            found.scores = self._listed(number, row)
+            found.scores = self._in_range(number, self._listed(number, row))
         else:
-            found.scores = self._scores(number, row)
+            found.scores = self._in_range(number, self._scores(number, row))
         return is_text or found.label is not None or found.scores is not None
 
     def _label(self, number: int, row: _Cells) -> int | None:
@@ -173,6 +174,17 @@ class TableRows:
             self._refuse_scores(number, bad[0], row)
             return None
         return tuple(values.values())
+
+    def _in_range(self, number: int, values: tuple[float, ...] | None) -> tuple[float, ...] | None:
+        """Refuse numbers that cannot be what their column is called: the smallest might win."""
+        own = self._columns
+        wrong = outside(own.kind, values) if values is not None else None
+        if wrong is None:
+            return values
+        place = f"row {number}, {', '.join(own.scores) or own.score_list}: {list(values or ())}"
+        remedy = "Where the largest wins all the same, call the columns score_0, score_1, score_2."
+        self._faults.add(wrong, remedy, place)
+        return None
 
     def _score(self, text: str) -> float:
         """Return a number, NaN where it is none or has the other decimal sign than the column."""
