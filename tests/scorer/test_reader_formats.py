@@ -9,77 +9,12 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.readers import batches, helm, inspect_log, lighteval, lm_eval
+from evenhand.scorer.readers import batches, helm, inspect_log, lighteval
 
 
 def _lines(path: Path, *rows: Any) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-def _sample(**fields: Any) -> dict[str, Any]:
-    """Return a row of lm-evaluation-harness with three options."""
-    requests = {f"gen_args_{i}": {"arg_0": "Who?", "arg_1": f" {text}"} for i, text in
-                enumerate(("one", "two", "three"))}  # fmt: skip
-    return {
-        "doc_id": 0,
-        "doc": {"category": "Age", "example_id": 1},
-        "arguments": requests,
-        "filtered_resps": [["-1.0", "False"], ["-0.5", "True"], ["-2", "False"]],
-    } | fields
-
-
-def test_lm_eval_numbers_of_any_kind(tmp_path) -> None:
-    """Text, pairs with native values, bare numbers and minus infinity are log-likelihoods."""
-    path = _lines(
-        tmp_path / "s.jsonl",
-        _sample(),
-        _sample(filtered_resps=[[-1.0, False], [-0.5, True], [-2, False]]),
-        _sample(filtered_resps=[-1.0, -0.5, -2]),
-        _sample(filtered_resps=[["-1.0", "False"], ["-0.5", "True"], ["-Infinity", "False"]]),
-    )
-    rows = lm_eval.read(path).rows
-
-    assert [row.scores for row in rows[:3]] == [(-1.0, -0.5, -2.0)] * 3
-    assert rows[3].scores == (-1.0, -0.5, float("-inf"))
-    assert rows[0].options == ("one", "two", "three")
-
-
-@pytest.mark.parametrize(
-    ("fields", "kind"),
-    [
-        ({"doc": 3}, "rows that are no samples"),
-        ({"filtered_resps": None}, "rows that are no samples"),
-        ({"filtered_resps": [["-1.0", "False"]]}, "rows whose answers are not those"),
-        ({"filtered_resps": [["nan", ""], ["0", ""], ["0", ""]]}, "log-likelihoods that are no"),
-        ({"filtered_resps": [[True], [True], [True]]}, "log-likelihoods that are no number"),
-    ],
-)
-def test_lm_eval_rows_that_are_none(tmp_path, fields: dict[str, Any], kind: str) -> None:
-    """Each is named by its line; the others are read."""
-    found = lm_eval.read(_lines(tmp_path / "s.jsonl", _sample(), _sample(**fields)))
-
-    assert len(found.rows) == 1
-    assert found.faults[0].kind.startswith(kind)
-    assert found.faults[0].first[0].startswith("line 2")
-
-
-def test_lm_eval_letters_need_the_prompt(tmp_path) -> None:
-    """Where the options are letters, their texts stand in the prompt's lines."""
-    prompt = "Who?\n(A) The man\n(B) The woman\n(C) Unknown\nAnswer: ("
-    arguments = {f"gen_args_{i}": {"arg_0": prompt, "arg_1": own} for i, own in enumerate("ABC")}
-    found = lm_eval.read(_lines(tmp_path / "s.jsonl", _sample(arguments=arguments)))
-
-    assert found.rows[0].options == ("The man", "The woman", "Unknown")
-
-
-def test_lm_eval_bare_nan(tmp_path) -> None:
-    """A metric beside the answers may be NaN, which is no JSON."""
-    path = tmp_path / "s.jsonl"
-    path.write_text(json.dumps(_sample(bias=[0.0, float("nan")])) + "\n", encoding="utf-8")
-
-    assert "NaN" in path.read_text(encoding="utf-8")
-    assert lm_eval.read(path).rows[0].scores == (-1.0, -0.5, -2.0)
 
 
 def _state(**fields: Any) -> dict[str, Any]:

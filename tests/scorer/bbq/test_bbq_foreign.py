@@ -320,7 +320,7 @@ def test_readers_that_are_not_there(age, samples, run) -> None:
     for name in ("lmeval", "evenhand:x", "anthropic-batch:1", "unifiedqa", "lm-eval:"):
         code, _, err = run("check", age.folder, samples(), "--reader", name)
         assert code == 2, name
-        assert "lm-eval[:FILTER]" in err
+        assert "lm-eval[:FILTER][:RULE]" in err
 
 
 def test_several_files_of_one_format(age, samples, run) -> None:

@@ -63,6 +63,28 @@ def test_each_row_is_right_where_the_tool_says_so(
     assert len(found.choice) == n
 
 
+@pytest.mark.parametrize(
+    ("folder", "n_other"), [("mc", 10), ("chat", 1), ("old_v0.4.4", 2), ("old_v0.4.2", 2)]
+)
+def test_answers_of_another_rule_are_right_where_the_tool_says_so(
+    third_party, few_rows, read, folder: str, n_other: int
+) -> None:
+    """`acc_norm` of each row is the tool's own; in some rows it is not the answer of `acc`."""
+    path = _one(third_party / "lm_eval" / folder, "*_bbq_mc3[._]*jsonl" if folder == "old_v0.4.2"
+                else "samples_bbq_mc3_2*.jsonl")  # fmt: skip
+    found = read(few_rows, path, reader="lm-eval:acc_norm")
+    rights = {
+        f"{row['doc']['category']}-{row['doc']['example_id']:05d}": bool(row["acc_norm"])
+        for row in _samples(path)
+    }
+
+    assert found.faults == []
+    assert {own: found.label[own] == choice for own, choice in found.choice.items()} == rights
+    reported = _reported(third_party / "lm_eval" / folder, "bbq_mc3")["acc_norm,none"]
+    assert found.n_right() / len(rights) == pytest.approx(reported, abs=1e-12)
+    assert sum(bool(row["acc"]) != bool(row["acc_norm"]) for row in _samples(path)) == n_other
+
+
 def test_accuracy_and_bias_of_twelve_options_are_the_tools_own(third_party, few_rows) -> None:
     """Of the built-in task: accuracy and bias in both conditions, of all rows and of each category.
 

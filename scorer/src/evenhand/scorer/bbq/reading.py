@@ -45,7 +45,7 @@ FOREIGN: dict[str, ForeignReader] = {
 READERS = (
     OURS,
     *UNIFIEDQA,
-    f"{lm_eval.NAME}[:FILTER]",
+    f"{lm_eval.NAME}[:FILTER][:RULE]",
     f"{helm.NAME}[:TRIAL]",
     f"{inspect_log.NAME}[:EPOCH]",
     f"{lighteval.NAME}[:N]",

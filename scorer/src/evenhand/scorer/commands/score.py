@@ -71,7 +71,8 @@ def add_reader_option(parser: argparse.ArgumentParser) -> None:
         "--reader", metavar="NAME", default="auto",
         help="format of the predictions (default: auto, told from the first record and said):"
         " evenhand (ours); for UnQover unqover (the original's output.json); for BBQ"
-        " unifiedqa:race, :arc or :qonly, lm-eval[:FILTER], helm[:TRIAL], inspect[:EPOCH],"
+        " unifiedqa:race, :arc or :qonly, lm-eval[:FILTER][:RULE] (RULE: acc, the default,"
+        " acc_norm, acc_bytes or acc_mutual_info), helm[:TRIAL], inspect[:EPOCH],"
         " lighteval, openai-batch, anthropic-batch, table[:COLUMN] (CSV in the wild); for BVF"
         " bvf-table (the original's JSON, one file an occupation)",
     )  # fmt: skip

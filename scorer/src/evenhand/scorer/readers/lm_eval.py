@@ -15,6 +15,7 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines, whole_of
+from evenhand.scorer.readers.lm_eval_rules import RULES, SUM, Cannot, scored_by
 from evenhand.scorer.readers.prompts import lettered_options
 from evenhand.scorer.readers.streams import head
 
@@ -25,6 +26,7 @@ NO_ROWS = (
 )
 _NO_FILTER = "none"
 _SHAPE = "A row has doc, arguments and filtered_resps."
+_RULE = f"Choose another rule: {', '.join(RULES)}."
 _SCORE = "An option's answer is its log-likelihood and whether it is the greedy one."
 
 
@@ -33,25 +35,42 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
 
     Args:
         path: the samples file.
-        chosen: the filter whose rows count; needed where the file has several.
+        chosen: the filter whose rows count, needed where the file has several; and the rule by
+            which an option is chosen, one of ``lm_eval_rules.RULES``, by default the first: e.g.
+            ``none``, ``acc_norm`` or ``none:acc_norm``.
 
     Raises:
         DataRefused: a results file, or no such rows.
-        WrongUse: the file has several filters and none is chosen, or not this one.
+        WrongUse: the file has several filters and none is chosen, or not this one; or a rule is
+            chosen for texts.
     """
-    faults = FaultList()
+    faults, (chosen, rule) = FaultList(), _filter_and_rule(chosen)
     counts: Counter[str] = Counter()
     found = ForeignFile([])
     by_filter: dict[str, list[ForeignAnswer]] = {}
     for place, row in _rows(path, faults):
         name = str(row.get("filter") or _NO_FILTER)
         counts[name] += 1
-        answer = _answer(place, row, faults)
+        answer = _answer(place, row, rule or SUM, faults)
         if answer:
             by_filter.setdefault(name, []).append(answer)
     found.rows = by_filter.get(_filter(path, counts, chosen), [])
+    if rule is not None:
+        if any(row.answer is not None for row in found.rows):
+            raise WrongUse(f"{path} holds texts, among which {rule} does not choose; leave it out.")
+        found.notes.append(f"{path.name}: the answer is {RULES[rule]}, as {rule} counts it.")
     found.faults = faults.listed()
     return found
+
+
+def _filter_and_rule(chosen: str | None) -> tuple[str | None, str | None]:
+    """Take apart what is chosen.
+
+    >>> _filter_and_rule("none:acc_norm"), _filter_and_rule("acc_norm"), _filter_and_rule("strict")
+    (('none', 'acc_norm'), (None, 'acc_norm'), ('strict', None))
+    """
+    name, _, last = (chosen or "").rpartition(":")
+    return (name or None, last) if last in RULES else (chosen, None)
 
 
 def _rows(path: Path, faults: FaultList) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -85,7 +104,7 @@ def _filter(path: Path, counts: Counter[str], chosen: str | None) -> str:
     return next(iter(counts))
 
 
-def _answer(place: str, row: dict[str, Any], faults: FaultList) -> ForeignAnswer | None:
+def _answer(place: str, row: dict[str, Any], rule: str, faults: FaultList) -> ForeignAnswer | None:
     doc, responses = row.get("doc"), row.get("filtered_resps")
     if not isinstance(doc, dict) or not isinstance(responses, list):
         faults.add("rows that are no samples", _SHAPE, place)
@@ -98,7 +117,7 @@ def _answer(place: str, row: dict[str, Any], faults: FaultList) -> ForeignAnswer
         prompt = arguments[0][0] if arguments else ""
         found.answer, found.options = str(_only(responses[0])), _options_of(doc, prompt)
     else:
-        return _scored(found, doc, arguments, responses, faults)
+        return _scored(found, doc, arguments, responses, faults, rule=rule)
     return found
 
 
@@ -157,8 +176,10 @@ def _scored(
     arguments: list[tuple[str, Any]],
     responses: list[Any],
     faults: FaultList,
+    *,
+    rule: str,
 ) -> ForeignAnswer | None:
-    """Take the log-likelihood of each option."""
+    """Take what each option is worth under a rule."""
     scores = [_log_likelihood(response) for response in responses]
     if len(scores) != len(arguments) or not _is_scored(arguments):
         said = f"{found.place}: {len(scores)} answers to {len(arguments)} requests"
@@ -168,11 +189,14 @@ def _scored(
     if len(numbers) != len(scores):
         faults.add("log-likelihoods that are no number", _SCORE, found.place)
         return None
-    texts = [str(continuation).strip() for _, continuation in arguments]
-    found.scores = numbers
-    found.options = (
-        _options_of(doc, arguments[0][0]) if all(map(_is_letter, texts)) else tuple(texts)
-    )
+    try:
+        own = scored_by(rule, [(prompt, str(text)) for prompt, text in arguments], numbers)
+    except Cannot as why:
+        faults.add(f"rows to which {rule} does not apply", _RULE, f"{found.place}: {why}")
+        return None
+    is_lettered = all(map(_is_letter, own.options))
+    found.scores = own.scores
+    found.options = _options_of(doc, arguments[0][0]) if is_lettered else own.options
     return found
 
 

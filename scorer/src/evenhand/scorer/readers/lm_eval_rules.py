@@ -1,0 +1,71 @@
+"""By which of lm-evaluation-harness's rules an option is chosen from the log-likelihoods.
+
+The rules have the names of the metrics that count their answers. Shape and rules: files of 0.4.2,
+0.4.4 and 0.4.13, and lm_eval/api/task.py of 0.4.13.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SUM, CHARACTERS, BYTES, MUTUAL = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
+RULES = {
+    SUM: "the largest log-likelihood",
+    CHARACTERS: "the largest log-likelihood by character of the option",
+    BYTES: "the largest log-likelihood by byte of the option in UTF-8",
+    MUTUAL: "the largest log-likelihood less that of the option without its question",
+}
+
+_Request = tuple[str, str]
+"""The prompt, and the option as it continues it."""
+
+
+class Cannot(Exception):
+    """Why a rule does not apply to a row, in a clause."""
+
+
+class Scored(NamedTuple):
+    """The options of a row with what each of them is worth under a rule."""
+
+    options: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
+    """Return the options and their scores, of which the largest wins.
+
+    Args:
+        rule: one of :data:`RULES`.
+        requests: each option with its prompt; for :data:`MUTUAL` the same options once more, with
+            an empty prompt. Under the other rules these are left out.
+        sums: the log-likelihood of each request.
+
+    Raises:
+        Cannot: the rule needs something that the row does not hold.
+
+    >>> requests = [("Who?", " Al"), ("Who?", " Barbara"), ("", " Al"), ("", " Barbara")]
+    >>> [scored_by(rule, requests, [-2.0, -3.5, -1.0, -3.0]).scores for rule in RULES]
+    [(-2.0, -3.5), (-1.0, -0.5), (-1.0, -0.5), (-1.0, -0.5)]
+    """
+    n = _n_conditional(requests)
+    # The harness puts one delimiter before an option, and counts none of it.
+    texts = [continuation.lstrip() for _, continuation in requests[:n]]
+    own = list(sums[:n])
+    if rule == MUTUAL:
+        if n == len(requests):
+            raise Cannot("it holds no requests without a question")
+        own = [score - alone for score, alone in zip(own, sums[n:], strict=True)]
+    elif rule != SUM:
+        lengths = [len(text.encode()) if rule == BYTES else len(text) for text in texts]
+        if not all(lengths):
+            raise Cannot("an option has no text")
+        own = [score / length for score, length in zip(own, lengths, strict=True)]
+    return Scored(tuple(text.strip() for text in texts), tuple(own))
+
+
+def _n_conditional(requests: Sequence[_Request]) -> int:
+    """Return how many requests ask the question: behind them may stand the options alone."""
+    n = len(requests) // 2
+    asked, alone = requests[:n], requests[n:]
+    is_twice = n * 2 == len(requests) and [own[1] for own in asked] == [own[1] for own in alone]
+    is_alone = is_twice and all(own[0] for own in asked) and not any(own[0] for own in alone)
+    return n if is_alone else len(requests)
