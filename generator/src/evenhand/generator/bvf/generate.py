@@ -18,7 +18,7 @@ from evenhand.generator.build import ConfigRows
 from evenhand.generator.bvf.asked import Subjects, read_subjects
 from evenhand.generator.bvf.card import CARD, UNSTATED
 from evenhand.generator.bvf.contexts import Context, MiningHeader, read_contexts
-from evenhand.generator.bvf.grid import ORDERS, Grid, Order, blocks_of
+from evenhand.generator.bvf.grid import ENGLISH, ORDERS, Grid, Order, blocks_of
 from evenhand.generator.bvf.topics import OUR_FOLDER, NamedTopic, Protocol, read_topic
 from evenhand.generator.lists import read_list
 from evenhand.generator.stems import Options, Prepared
@@ -37,6 +37,7 @@ class Filled:
     header: MiningHeader | None
     subjects: Subjects
     orders: tuple[Order, ...]
+    language: str
     limit: int | None
     seed: int
 
@@ -47,7 +48,9 @@ class Filled:
             drawn = np.random.default_rng(self.seed).permutation(len(places))[: self.limit]
             places = sorted(drawn.tolist())
         blocks = blocks_of(self.contexts, places, self.orders)
-        return Grid(topic=self.topic.name, blocks=blocks, subjects=self.subjects)
+        return Grid(
+            topic=self.topic.name, blocks=blocks, subjects=self.subjects, language=self.language
+        )
 
 
 def prepare(options: Options) -> Prepared:
@@ -74,7 +77,10 @@ def prepared(topics: list[Filled], *, made_by: str, contexts_of: str, made: list
         made: sentences for the card.
     """
     grids = {own.topic.name: own.grid() for own in topics}
-    card = CARD if contexts_of == "evenhand" else dataclasses.replace(CARD, licence=UNSTATED)
+    languages = {own.topic.name: own.language for own in topics}
+    card = dataclasses.replace(CARD, languages=tuple(sorted(set(languages.values()))))
+    if contexts_of != "evenhand":
+        card = dataclasses.replace(card, licence=UNSTATED)
     return Prepared(
         card=card,
         n_rows=sum(grid.n_rows for grid in grids.values()),
@@ -85,6 +91,8 @@ def prepared(topics: list[Filled], *, made_by: str, contexts_of: str, made: list
             "content": _digests(topics),
             "mining": {own.topic.name: _mined(own) for own in topics if own.header},
             "orders": {own.topic.name: list(own.orders) for own in topics},
+            # A version that does not say its languages is in English.
+            **({} if card.languages == (ENGLISH,) else {"languages": languages}),
             "limit": topics[0].limit,
         },
         made=made,
@@ -116,6 +124,7 @@ def filled(
     subjects: Subjects,
     *,
     orders: tuple[str, ...] = (),
+    language: str | None = None,
     limit: int | None = None,
     seed: int = 0,
 ) -> Filled:
@@ -126,11 +135,13 @@ def filled(
         path: of the contexts: JSONL, the original's CSV, or a list of ours.
         subjects: what contexts are filled with.
         orders: empty for ``last``, and ``inside`` where all words of a topic of ours allow it.
+        language: of the texts; None for what the file says, else English.
         limit: contexts that are drawn.
         seed: of the draw.
 
     Raises:
         DataRefused: the file is faulty, or was mined for another topic.
+        WrongUse: the file is of another language, or words of ours stand beside another language.
     """
     header = None
     if path.suffix == ".tsv":
@@ -143,8 +154,11 @@ def filled(
             f"{path} was mined for the topic {header.topic}, not for {topic.name}; say --topic"
             f" {header.topic}, or mine again."
         )
+    language = _language(path, header, language)
+    _check_language(language, topic, path, subjects)
     known = {name: order for order in ORDERS for name in [order]}
-    default = ORDERS if topic.name in INSIDE_TOPICS else ORDERS[:1]
+    both = topic.name in INSIDE_TOPICS and language == ENGLISH
+    default = ORDERS if both else ORDERS[:1]
     chosen = tuple(known[name] for name in ORDERS if name in orders) or default
     return Filled(
         topic=topic,
@@ -153,9 +167,34 @@ def filled(
         header=header,
         subjects=subjects,
         orders=chosen,
+        language=language,
         limit=limit,
         seed=seed,
     )
+
+
+def _language(path: Path, header: MiningHeader | None, asked: str | None) -> str:
+    if header is None:
+        return asked or ENGLISH
+    if asked not in {None, header.language}:
+        raise WrongUse(
+            f"{path} was mined in the language {header.language}, not in {asked}; leave out"
+            " --language."
+        )
+    return header.language
+
+
+def _check_language(language: str, topic: NamedTopic, path: Path, subjects: Subjects) -> None:
+    """Refuse English words of ours among those of another language."""
+    if language == ENGLISH:
+        return
+    given = {"--topic": topic.path, "--contexts": path, "--subjects": subjects.path}
+    for option, own in given.items():
+        if OUR_FOLDER in own.parents:
+            raise WrongUse(
+                f"The texts are to be in the language {language}, and Evenhand's own words are"
+                f" English; name yours with {option} FILE."
+            )
 
 
 def _chosen(options: Options) -> list[str]:
@@ -198,6 +237,7 @@ def _filled(options: Options, name: str) -> Filled:
         path,
         read_subjects(options.subjects),
         orders=options.orders,
+        language=options.language,
         limit=options.limit,
         seed=options.seed,
     )

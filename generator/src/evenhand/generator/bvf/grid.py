@@ -20,6 +20,8 @@ Indices = NDArray[np.int64]
 Order = Literal["last", "inside"]
 ORDERS: tuple[Order, ...] = ("last", "inside")
 
+ENGLISH = "en"
+
 BATCH_ROWS = 1 << 16
 """A power of two, so that a shard holds a whole number of batches."""
 
@@ -101,6 +103,7 @@ class Grid:
     topic: str
     blocks: list[Block]
     subjects: Subjects
+    language: str = ENGLISH
 
     @property
     def n_rows(self) -> int:
@@ -126,7 +129,11 @@ class _Columns:
         starts = [f"{grid.topic}-c{block.number:05d}-" for block in blocks]
         self._id_starts = pa.array(starts)
         self._id_ends = pa.array(["-in" if block.order == "inside" else "" for block in blocks])
-        self._keys, self._words = pa.array(subjects.keys), pa.array(subjects.words)
+        self._keys = pa.array(subjects.keys)
+        # Each subject twice: as it stands inside a sentence, and at its beginning.
+        self._texts = pa.array([*subjects.texts, *map(_capitalised, subjects.texts)])
+        begins_with_it = [block.text.startswith(SUBJECT_SLOT) for block in blocks]
+        self._is_first = np.array(begins_with_it, dtype=np.int64) * subjects.has_texts
         # A dictionary must hold each text once: with repeats the writer's bytes vary by run.
         self._contexts = _Texts([block.context for block in blocks])
         self._orders = _Texts([block.order for block in blocks])
@@ -134,9 +141,11 @@ class _Columns:
         self._words_once = _Texts(subjects.words)
         self._weights = np.array([block.weight for block in blocks])
         self._shares = np.array(subjects.weights)
-        self._takes_an = np.array([article(word) == "an" for word in subjects.words])
+        is_english = grid.language == ENGLISH
+        self._takes_an = np.array([is_english and article(word) == "an" for word in subjects.texts])
         # Two beginnings a block: before a subject that takes `a`, and before one that takes `an`.
-        begins = [_begin(block.text, form) for block in blocks for form in ("a", "an")]
+        agree = _begin if is_english else _unchanged
+        begins = [agree(block.text, form) for block in blocks for form in ("a", "an")]
         self._begins = pa.array(begins)
         self._ends = pa.array([block.text.partition(SUBJECT_SLOT)[2] for block in blocks])
 
@@ -144,6 +153,7 @@ class _Columns:
         """Return some rows as a table of the contract's columns."""
         subject, block = np.divmod(places, len(self._grid.blocks))
         begin = 2 * block + self._takes_an[subject]
+        word = subject + len(self._keys) * self._is_first[block]
         columns = {
             "id": pc.binary_join_element_wise(
                 self._id_starts.take(block), self._keys.take(subject), self._id_ends.take(block), ""
@@ -155,7 +165,7 @@ class _Columns:
             "weight_x": pa.array(self._shares[subject]),
             "order": self._orders.take(block),
             "text": pc.binary_join_element_wise(
-                self._begins.take(begin), self._words.take(subject), self._ends.take(block), ""
+                self._begins.take(begin), self._texts.take(word), self._ends.take(block), ""
             ),
         }
         return pa.table({name: columns[name] for name in ITEM_COLUMNS})
@@ -182,6 +192,15 @@ def _begin(text: str, form: str) -> str:
     """
     agreed = _ARTICLE.sub(lambda own: f"{own['first']}{form[1:]} [X]", text)
     return agreed.partition(SUBJECT_SLOT)[0]
+
+
+def _unchanged(text: str, _: str) -> str:
+    """Return a text of another language up to its subject: `a` may be any word there."""
+    return text.partition(SUBJECT_SLOT)[0]
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _check_ids(grid: Grid) -> None:

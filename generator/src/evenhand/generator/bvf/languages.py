@@ -1,9 +1,9 @@
-"""The rules of a language: English here, others from packages that bring them.
+"""The rules of a language: English here, others as lists or from packages that bring them.
 
 A package names a function in the entry point group ``evenhand.bvf_rules`` under a language code,
 e.g. ``de``. It is called with the topic, the file of occupations (or null) and whether a component
-says what refers to what, and returns an object with ``version``, ``is_candidate(sentence)`` and
-``contexts(parse)``.
+says what refers to what, and returns a :class:`MiningRules`. It may be a
+:class:`evenhand.generator.bvf.listed.ListedRules` over lists that the package holds.
 """
 
 from collections.abc import Callable, Iterable
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from evenhand.contract.errors import WrongUse
+from evenhand.generator.bvf.listed import ListedRules
 from evenhand.generator.bvf.rules import Rules
 from evenhand.generator.bvf.topics import NamedTopic
 from evenhand.generator.parse import Parse
@@ -30,6 +31,10 @@ class MiningRules(Protocol):
     def lists(self) -> list[Path]:
         """The files of words that the rules read."""
 
+    @property
+    def abbreviations(self) -> frozenset[str]:
+        """Words in lower case behind which a full stop ends no sentence."""
+
     def is_candidate(self, sentence: str) -> bool:
         """Say whether a sentence is worth parsing."""
 
@@ -41,13 +46,28 @@ RulesMaker = Callable[[NamedTopic, Path | None, bool], MiningRules]
 
 
 def rules_for(
-    language: str, topic: NamedTopic, occupations: Path | None, *, has_coreference: bool
+    language: str,
+    topic: NamedTopic,
+    occupations: Path | None,
+    *,
+    has_coreference: bool,
+    folder: Path | None = None,
 ) -> MiningRules:
     """Return the rules of a language for a topic.
 
+    Args:
+        language: code of two or three letters.
+        topic: the words of Y.
+        occupations: a file with X; null for those of the rules.
+        has_coreference: a component says what refers to what.
+        folder: with the rules as lists; null for those that are installed.
+
     Raises:
-        WrongUse: no installed package has rules for the language.
+        WrongUse: no installed package has rules for the language, or the lists are of another.
+        DataRefused: a list is faulty.
     """
+    if folder is not None:
+        return _listed(folder, language, topic, occupations)
     if language == "en":
         return Rules(topic, occupations, has_coreference=has_coreference)
     for point in entry_points(group=GROUP, name=language):
@@ -56,5 +76,18 @@ def rules_for(
     others = sorted({point.name for point in entry_points(group=GROUP)} | {"en"})
     raise WrongUse(
         f"There are no rules for the language `{language}` of the spaCy model; there are rules for"
-        f" {', '.join(others)}. docs/benchmarks/bvf.md says how a package brings more."
+        f" {', '.join(others)}. docs/benchmarks/bvf.md says how a package brings more, or a"
+        " folder of lists (--rules)."
     )
+
+
+def _listed(
+    folder: Path, language: str, topic: NamedTopic, occupations: Path | None
+) -> ListedRules:
+    rules = ListedRules(folder, topic, occupations)
+    if rules.settings.language != language:
+        raise WrongUse(
+            f"{folder} has rules for the language `{rules.settings.language}`, but the spaCy model"
+            f" is one of `{language}`; name another with --spacy-model."
+        )
+    return rules

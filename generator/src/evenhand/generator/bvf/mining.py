@@ -54,6 +54,8 @@ class MiningOptions:
     model: str = DEFAULT_MODEL
     language: str | None = None
     """Whose rules are used; null for the model's."""
+    rules: Path | None = None
+    """A folder of lists; null for rules that are installed."""
     coreference: str | None = None
     occupations: Path | None = None
     with_examples: bool = True
@@ -79,6 +81,7 @@ def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
         model=options.model,
         language=header.language,
         coreference=options.coreference,
+        rules=options.rules,
     )
     partial = options.out.with_name(f"{options.out.name}.partial")
     _open_partial(partial, header)
@@ -99,6 +102,7 @@ def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader
         options.topic,
         options.occupations,
         has_coreference=options.coreference is not None,
+        folder=options.rules,
     )
     return MiningHeader(
         format=FORMAT,

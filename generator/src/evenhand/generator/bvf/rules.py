@@ -16,6 +16,7 @@ from evenhand.generator.bvf.topics import (
     read_words,
 )
 from evenhand.generator.bvf.tree import Tree
+from evenhand.generator.corpora.sentences import ABBREVIATIONS
 from evenhand.generator.parse import Parse
 
 RULES_VERSION = "en-1"
@@ -40,6 +41,7 @@ class Rules:
     """
 
     version = RULES_VERSION
+    abbreviations = ABBREVIATIONS
 
     def __init__(
         self, topic: NamedTopic, occupations: Path | None = None, *, has_coreference: bool = False

@@ -101,7 +101,9 @@ def cue_files(topic: NamedTopic) -> list[Path]:
 def read_words(name_or_path: str | Path) -> list[str]:
     """Return the column ``word`` of a list of ours (``occupations``, ``people``) or of a file."""
     path = OUR_FOLDER / f"{name_or_path}.tsv" if isinstance(name_or_path, str) else name_or_path
-    entries = read_list(path, required=("word",), optional=("key", "source", "share", "weight"))
+    entries = read_list(
+        path, required=("word",), optional=("key", "text", "source", "share", "weight")
+    )
     return [entry.values["word"] for entry in entries]
 
 

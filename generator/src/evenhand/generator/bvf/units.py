@@ -78,7 +78,7 @@ def mined(unit: Unit, rules: MiningRules, parser: Parser) -> Found:
     n_sentences = n_too_long = 0
     candidates = []
     for text in unit.texts:
-        for sentence in split_sentences(text):
+        for sentence in split_sentences(text, rules.abbreviations):
             n_sentences += 1
             if len(sentence) > MAX_SENTENCE_CHARACTERS:
                 n_too_long += 1

@@ -38,6 +38,7 @@ class Tools:
     model: str
     language: str
     coreference: str | None
+    rules: Path | None = None
 
     def load(self) -> "Miner":
         """Load rules and model."""
@@ -46,6 +47,7 @@ class Tools:
             self.topic,
             self.occupations,
             has_coreference=self.coreference is not None,
+            folder=self.rules,
         )
         return Miner(rules, parser_of(self.model, self.coreference))
 

@@ -60,8 +60,13 @@ def _add_options_of_bvf(parser: argparse.ArgumentParser) -> None:
         "--subjects",
         metavar="FILE",
         type=Path,
-        help="bvf: list with the column word, and weight if wanted (default: the paper's 120"
-        " occupations)",
+        help="bvf: list with the column word, and weight and text (the words for it in a sentence,"
+        " with an article) if wanted (default: the paper's 120 occupations)",
+    )
+    parser.add_argument(
+        "--language",
+        metavar="CODE",
+        help="bvf: of contexts whose file does not say it (default: en)",
     )
     parser.add_argument(
         "--order",
@@ -97,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         subjects=arguments.subjects,
         orders=tuple(arguments.order),
         protocol=arguments.protocol,
+        language=arguments.language,
     )
     _check_stem(arguments)
     return write_version(arguments, stem_module(arguments.stem).prepare(options))
@@ -104,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_stem(arguments: argparse.Namespace) -> None:
     """Refuse options of BVF with another benchmark rather than pass them over."""
-    given = [name for name in ("contexts", "topic", "subjects", "order", "protocol")
+    given = [name for name in ("contexts", "topic", "subjects", "language", "order", "protocol")
              if getattr(arguments, name)]  # fmt: skip
     if given and arguments.stem != "bvf":
         raise WrongUse(f"--{given[0]} is for bvf; leave it out.")

@@ -95,6 +95,13 @@ def _add_language_options(parser: argparse.ArgumentParser) -> None:
         "--language", metavar="CODE", help="whose rules are used (default: the model's language)"
     )
     parser.add_argument(
+        "--rules",
+        metavar="DIR",
+        type=Path,
+        help="rules of another language as lists (language.tsv, reference.tsv or adjective.tsv,"
+        " ...; default: those that are installed)",
+    )
+    parser.add_argument(
         "--coreference",
         metavar="NAME",
         help="a spaCy component that leaves its clusters in doc.spans under coref_clusters...; it"
@@ -137,6 +144,7 @@ def _options(arguments: argparse.Namespace) -> "MiningOptions":
         text_field=arguments.text_field,
         model=arguments.spacy_model,
         language=arguments.language,
+        rules=arguments.rules,
         coreference=arguments.coreference,
         occupations=arguments.occupations,
         with_examples=not arguments.no_examples,

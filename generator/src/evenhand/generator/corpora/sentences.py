@@ -19,7 +19,7 @@ from collections.abc import Iterator
 MAX_SENTENCE_CHARACTERS = 1000
 """What is longer is a table, a list or text without stops, and no sentence."""
 
-_ABBREVIATIONS = frozenset(
+ABBREVIATIONS = frozenset(
     {
         *("mr", "mrs", "ms", "dr", "prof", "rev", "hon", "st", "jr", "sr", "gen", "col", "capt"),
         *("lt", "sgt", "cpl", "maj", "adm", "gov", "sen", "rep", "pres", "supt", "insp", "messrs"),
@@ -46,15 +46,19 @@ _MARKUP = str.maketrans(dict.fromkeys("_*"))
 _OPENING = "#>•|- \t\r\n"
 
 
-def split_sentences(text: str) -> Iterator[str]:
+def split_sentences(text: str, abbreviations: frozenset[str] = ABBREVIATIONS) -> Iterator[str]:
     """Yield the sentences of a text in order.
+
+    Args:
+        text: of any length.
+        abbreviations: in lower case; those of English unless others are given.
 
     >>> list(split_sentences('Mr. Fox left. "Is he back?" she asked. He was.'))
     ['Mr. Fox left.', '"Is he back?" she asked.', 'He was.']
     """
     start = 0
     for match in _BOUNDARY.finditer(text):
-        if match["stop"] == "." and _is_abbreviation(text, match.start()):
+        if match["stop"] == "." and _is_abbreviation(text, match.start(), abbreviations):
             continue
         yield from _cleaned(text[start : match.end()])
         start = match.end()
@@ -90,16 +94,16 @@ def _last_boundary(text: str, start: int, end: int) -> int:
     return space + 1 if space > start else end
 
 
-def _is_abbreviation(text: str, stop: int) -> bool:
+def _is_abbreviation(text: str, stop: int, abbreviations: frozenset[str] = ABBREVIATIONS) -> bool:
     """Say whether the full stop at ``stop`` ends an abbreviation or an initial."""
     found = _LAST_WORD.search(text, max(0, stop - 12), stop)
     word = found.group() if found else ""
     if len(word) == 1:
-        return word.isupper() and word != "I"
+        return (word.isupper() and word != "I") or word in abbreviations
     abbreviated = word.lower().strip(".")
     if abbreviated in _BEFORE_NUMBERS:
         return text[stop + 1 : stop + 4].lstrip()[:1].isdigit()
-    return abbreviated in _ABBREVIATIONS
+    return abbreviated in abbreviations
 
 
 def _cleaned(text: str) -> Iterator[str]:
