@@ -303,6 +303,54 @@ def test_millions_of_columns_are_refused(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("sign", [".", ","])
+def test_a_table_is_read_as_a_spreadsheet_saved_it(tmp_path, delimiter, encoding, sign) -> None:
+    """Delimiter, encoding and decimal comma are found out and said; the rows are the same."""
+
+    def cell(value: object) -> str:
+        text = str(value).replace(".", sign)
+        return f'"{text}"' if delimiter in text else text
+
+    lines = [delimiter.join(map(cell, row.values())) for row in ROWS]
+    text = "\r\n".join([delimiter.join(ROWS[0]), *lines, ""])
+    found = read_predictions(written(tmp_path, "p.csv", text.encode(encoding)))
+
+    assert found.faults == []
+    assert found.rows.to_dicts() == [
+        {name: value if name == "id" else float(value) for name, value in row.items()}
+        for row in ROWS
+    ]
+    said = " ".join(found.notes)
+    names = {";": "semicolon", "\t": "tab", "|": "bar"}
+    assert (f"separated by a {names.get(delimiter)}" in said) is (delimiter != ",")
+    assert ("UTF-16" in said) is (encoding == "utf-16")
+    assert ("read as Windows-1252" in said) is (encoding == "cp1252")
+    assert ("the comma in score_x1, score_x2 is a decimal one" in said) is (sign == ",")
+
+
+def test_two_decimal_signs_are_no_system(tmp_path: Path) -> None:
+    """Beside decimal commas a point is named, and a comma that may be a thousand's is one."""
+    text = "id;score_x1;score_x2\na;0,25;0.5\nb;1;0,125\n"  # two commas, one point
+    found = faults_of(written(tmp_path, "p.csv", text))
+
+    (places,) = found.values()
+    assert list(found) == ["values of score_x2 that are no number"]
+    assert places == (1, ("row 2: '0.5 (a point beside decimal commas)'",))
+    text = 'id,score_x1,score_x2\na,0.25,"1,000"\n'
+    assert faults_of(written(tmp_path, "q.csv", text)) == {
+        "values of score_x2 that are no number": (1, ("row 2: '1,000'",))
+    }
+
+
+def test_columns_without_a_name_are_passed_over(tmp_path: Path) -> None:
+    """Spreadsheets add them at the end."""
+    found = read_predictions(written(tmp_path, "p.csv", "id;score_x1;score_x2;;\na;0,5;1;;\n"))
+
+    assert found.rows.rows() == [("a", 0.5, 1.0)]
+
+
 def test_a_csv_row_without_id_is_named(tmp_path: Path) -> None:
     """A row of scores alone answers nothing."""
     found = faults_of(written(tmp_path, "p.csv", f"{CSV},0.1,0.2\n"))
@@ -321,7 +369,11 @@ def test_a_csv_row_without_id_is_named(tmp_path: Path) -> None:
         ("p.csv", b"id,score_x1\na,0.1\n", "lacks the column score_x2"),
         ("p.csv", b"id,score_x1,score_x2,note\na,0,0,x\n", "unknown column note"),
         ("p.csv", b"id,score_x1,score_x2\na,0,0,0,0\n", "cannot be read as a table"),
-        ("p.csv", "id,score_x1,score_x2\né,0,0\n".encode("latin-1"), "line 2: is not UTF-8"),
+        ("p.csv", b"id,score_x1,score_x2\n\x81,0,0\n", "line 2: is neither UTF-8 nor Windows-1252"),
+        ("p.csv", b"id,score_x1;score_x2\na,0;0\n", "lacks the column score_x1"),
+        ("p.csv", b"a,score_x1;score_x2\na,0;0\n", "comma and semicolon separate equally many"),
+        ("p.csv", b"id;score_x1;score_x2;id\na;0;0;b\n", "has the column id twice"),
+        ("p.csv", b"sep=;\nid;score_x1;score_x2\na;0;0\n", "spreadsheet's own mark"),
         ("p.parquet", b"PAR1 and then nothing", "is cut off or is no Parquet file"),
         ("p.json", b"{}", "needs `--reader unqover`"),
         ("p.txt", b"a", "the name must end in .jsonl"),

@@ -372,6 +372,21 @@ def test_check_of_a_good_file_names_the_next_command(evenhand, data, file) -> No
     assert f"next: evenhand score {data} --predictions {file} --config toy --out" in told
 
 
+def test_how_a_table_was_read_is_said(evenhand, data, tmp_path, answers) -> None:
+    """Semicolons and decimal commas: `check` notes them, and the metric JSON warns of them."""
+    path, out = tmp_path / "saved.csv", tmp_path / "m.json"
+    text = answers.write_csv(separator=";").replace(".", ",")
+    path.write_text(text, encoding="utf-8-sig")
+
+    code, _, told = evenhand("check", data, path)
+    scored = evenhand("score", data, "--predictions", path, "--resamples", 100, "--out", out)[0]
+
+    assert (code, scored) == (0, 0)
+    for said in ("columns are separated by a semicolon", "is a decimal one"):
+        assert said in told
+        assert said in " ".join(json.loads(out.read_text())["warnings"])
+
+
 def test_check_lists_all_faults_at_once(evenhand, data, tmp_path, answers) -> None:
     """NaN, out of range, unknown, duplicate, missing, of no config, another digest: exit 1."""
     bad = answers.with_columns(

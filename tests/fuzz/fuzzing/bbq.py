@@ -142,7 +142,7 @@ def _readings(choices: dict[str, frozenset[int | None]]) -> Iterable[dict[str, i
 
 
 def _own(path: Path) -> list[tuple[str, frozenset[int | None]]]:
-    rows, header = own_rows(path, _COLUMNS)
+    rows, header = own_rows(path, _COLUMNS, is_strict=True)
     if header is not None:
         dataset = header.get("dataset") if isinstance(header, dict) else None
         if not isinstance(dataset, dict) or dataset.get("stem") != STEM:

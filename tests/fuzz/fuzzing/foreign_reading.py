@@ -1,6 +1,5 @@
 """The obvious reading of other tools' files: by row the question and what the answer may mean."""
 
-import codecs
 import io
 import re
 import zipfile
@@ -21,6 +20,7 @@ from fuzzing.reading import (
     parquet_rows,
     table_rows,
     text_of,
+    wild_text,
 )
 
 Choices = list[tuple[str, frozenset[int | None]]]
@@ -284,7 +284,7 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
     elif kind_of(path) in {".jsonl", ".ndjson"}:
         table = json_lines(path)
     else:
-        text = _wild_text(path)
+        text = wild_text(path)
         marks = [mark for mark in ",;\t|" if mark in text.split("\n", 1)[0]]
         if len(marks) != 1:
             raise Undecided
@@ -311,17 +311,6 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
 
 def _what(name: str) -> str:
     return _WHAT.get(re.sub(r"[\W_]", "", name).casefold(), "text")
-
-
-def _wild_text(path: Path) -> str:
-    """Return a text in UTF-8, in UTF-16 with its mark, or of Windows."""
-    content = bytes_of(path)
-    if content[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
-        return content.decode("utf-16")
-    try:
-        return text_of(path)
-    except Unreadable:
-        return content.decode("cp1252")
 
 
 def _said_of_cells(own: dict[str, Any]) -> Said:

@@ -4,6 +4,7 @@ This is the slow reference: it knows nothing of Evenhand's readers, and what it 
 it does not read.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -81,9 +82,12 @@ def json_lines(path: Path, *, once: frozenset[str] = frozenset()) -> list[dict[s
 
 
 def own_rows(
-    path: Path, columns: Sequence[str]
+    path: Path, columns: Sequence[str], *, is_strict: bool = False
 ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return the rows of a file of ours, of which some columns count, and its header."""
+    """Return the rows of a file of ours, of which some columns count, and its header.
+
+    A table may have been saved by a spreadsheet, where that is not refused as strict.
+    """
     header = _sidecar(path)
     kind = kind_of(path)
     if kind in {".jsonl", ".ndjson"}:
@@ -94,8 +98,47 @@ def own_rows(
     if kind == ".parquet":
         return parquet_rows(path), header
     if kind in {".csv", ".tsv"}:
-        return table_rows(text_of(path), "\t" if kind == ".tsv" else ","), header
+        return _saved_rows(path, "\t" if kind == ".tsv" else ",", is_strict=is_strict), header
     raise Unreadable("no suffix of ours")
+
+
+def _saved_rows(path: Path, separator: str, *, is_strict: bool) -> list[dict[str, Any]]:
+    """Return the rows of a table in any encoding that is told, between any of four delimiters."""
+    if is_strict:
+        return table_rows(text_of(path), separator)
+    text = wild_text(path)
+    names = text.split("\n", 1)[0]
+    marks = [mark for mark in ",;\t|" if mark in names]
+    if separator in marks and "id" in [name.strip('"\r') for name in names.split(separator)]:
+        return _pointed(table_rows(text, separator))
+    if len(marks) > 1:
+        raise Undecided
+    rows = table_rows(text, marks[0] if marks else separator)
+    return _pointed([{n.strip(): v for n, v in row.items() if n.strip()} for row in rows])
+
+
+def _pointed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave open which numbers are meant where commas are not few among points."""
+    cells = [value for row in rows for name, value in row.items()
+             if value and name.startswith(("score", "p:", "word_p:"))]  # fmt: skip
+    if sum("," in value for value in cells) > sum("." in value for value in cells):
+        raise Undecided
+    return rows
+
+
+def wild_text(path: Path) -> str:
+    """Return a text in UTF-8, in UTF-16 with its mark, or of Windows."""
+    content = bytes_of(path)
+    try:
+        if content[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
+            return content.decode("utf-16")
+        return content.decode().lstrip("\ufeff")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return content.decode("cp1252")
+    except UnicodeDecodeError as error:
+        raise Unreadable("no encoding") from error
 
 
 def _sidecar(path: Path) -> dict[str, Any] | None:

@@ -51,6 +51,25 @@ def test_every_format_gives_the_same_numbers(dataset: Dataset, rows: Rows, tmp_p
     assert found[1:] == found[:1] * 4
 
 
+def test_a_table_is_read_as_a_spreadsheet_saved_it(
+    dataset: Dataset, rows: Rows, evenhand: Make, tmp_path: Path
+) -> None:
+    """Semicolons, decimal commas and a byte order mark are found out and said by both commands."""
+    plain, saved = write_lines(tmp_path / "a.jsonl", rows), tmp_path / "b.csv"
+    lines = [f"{row['id']};{row['p']['male']};{row['p']['female']}" for row in rows]
+    text = "id;p:male;p:female\n" + "\n".join(lines).replace(".", ",")
+    saved.write_text(text, encoding="utf-8-sig")
+
+    report = score_at(dataset, saved).report
+    code, _, error = evenhand("check", dataset.folder, saved)
+
+    assert report.metrics == score_at(dataset, plain).report.metrics
+    for said in ("separated by a semicolon", "the comma in p:male, p:female is a decimal one"):
+        assert said in " ".join(report.warnings)
+        assert said in error
+    assert code == 0
+
+
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_a_filled_blank_file_needs_no_option(
     dataset: Dataset, evenhand: Make, tmp_path: Path, suffix: str
@@ -226,7 +245,7 @@ def test_a_row_without_any_mass_is_unscored_and_says_so(
         ("nurse.json", b"[]", "needs `--reader bvf-table`"),
         ("p.csv", b"id,male\na,1\n", "has the unknown column male"),
         ("p.csv", b"p:male\n1\n", "lacks the column id"),
-        ("p.csv", b"id,p:male\n\xff,1\n", "is not UTF-8"),
+        ("p.csv", b"id,p:male\n\x81,1\n", "is neither UTF-8 nor Windows-1252"),
         ("p.parquet", b"PAR1....", "is cut off or is no Parquet file"),
         ("p.jsonl.gz", b"{}", "is damaged or not what its name says"),
     ],

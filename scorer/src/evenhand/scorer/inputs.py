@@ -38,13 +38,14 @@ def read_inputs(paths: Sequence[Path]) -> Inputs:
         DataRefused: a file cannot be read, is given twice, or two files state different models.
     """
     check_paths(paths)
-    frames, headers, faults = [], {}, []
+    frames, headers, faults, notes = [], {}, [], list[str]()
     with ThreadPoolExecutor(1) as pool:
         records = list(pool.map(sha256_of_file, [p for p in paths if p.is_file()]))
         for path in paths:
             found = read_predictions(path)
             frames.append(found.rows)
             faults += found.faults if len(paths) == 1 else [_of_file(f, path) for f in found.faults]
+            notes += found.notes
             if found.header:
                 headers[path] = found.header
     check_one_model(headers)
@@ -56,6 +57,7 @@ def read_inputs(paths: Sequence[Path]) -> Inputs:
             for path, digest in zip(paths, records, strict=True)
         ],
         faults,
+        notes,
     )
 
 

@@ -17,9 +17,10 @@ from evenhand.contract.predictions import Header
 from evenhand.scorer.bvf import blank
 from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
 from evenhand.scorer.readers.headers import read_sidecar
+from evenhand.scorer.readers.own_tables import OwnTable, read_own_table
 from evenhand.scorer.readers.parquet import rows_of
 from evenhand.scorer.readers.prediction_rows import TEXT
-from evenhand.scorer.readers.streams import check_names, kind_of, whole
+from evenhand.scorer.readers.streams import kind_of
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 PLAIN = {"id": pl.String, "answer": pl.String, "sample": pl.Int64}
@@ -42,6 +43,8 @@ class ProbabilityRows:
     """``id``, ``answer``, ``sample`` and Float64 columns ``p:CLASS`` and ``word_p:WORD``."""
     header: Header | None = None
     faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a person has to know about how the file was read."""
 
 
 def read_probabilities(path: Path) -> ProbabilityRows:
@@ -65,11 +68,13 @@ def read_probabilities(path: Path) -> ProbabilityRows:
         rows, own = read_lines(path, faults)
         rows = with_ids(rows, faults)
         header = own or header
+        notes = []
     else:
-        rows = flat(str(path), _read_table(path, kind), faults)
+        table = _read_table(path, kind)
+        rows, notes = flat(str(path), table.texts, faults), table.notes
     if rows.is_empty() and not faults.listed():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each text.")
-    return ProbabilityRows(rows, header, faults.listed())
+    return ProbabilityRows(rows, header, faults.listed(), notes)
 
 
 def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -90,7 +95,7 @@ def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     if set(SHOWN) & set(rows.columns) and "answer" in rows.columns:
         # Of a blank file that came back, an empty cell is a text to which the model said nothing.
         rows = rows.with_columns(pl.col("answer").cast(pl.String).fill_null("")).drop(SHOWN)
-    numbers = [own for own in rows.columns if own.startswith((P, WORD_P))]
+    numbers = [own for own in rows.columns if _is_number(own)]
     for column in numbers:
         if rows[column].dtype == pl.Null or rows[column].dtype.is_numeric():
             continue
@@ -192,17 +197,11 @@ def with_ids(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     return rows.filter(~is_nameless)
 
 
-def _read_table(path: Path, kind: str) -> pl.DataFrame:
+def _read_table(path: Path, kind: str) -> OwnTable:
     if kind == ".parquet":
-        return rows_of(path)
-    content = whole(path)
-    check_names(path, content)
-    try:
-        content.decode()
-        separator = "\t" if kind == ".tsv" else ","
-        return pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
-    except UnicodeDecodeError as error:
-        raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
-    except pl.exceptions.PolarsError as error:
-        reason = shown(str(error).split("\n", 1)[0])
-        raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error
+        return OwnTable(rows_of(path))
+    return read_own_table(path, "\t" if kind == ".tsv" else ",", _is_number)
+
+
+def _is_number(column: str) -> bool:
+    return column.startswith((P, WORD_P))

@@ -34,10 +34,11 @@ def read_files(paths: Sequence[Path], reader: str, dataset: Dataset) -> Inputs:
     if reader == original.NAME:
         return original.read_tables(original.files_of(paths), dataset)
     check_paths(paths)
-    frames, headers, records, faults = [], {}, [], []
+    frames, headers, records, faults, notes = [], {}, [], [], list[str]()
     for path in paths:
         found = read_probabilities(path)
         frames.append(found.rows)
+        notes += found.notes
         if found.header:
             headers[path] = found.header
         records.append(record_of(path, sha256_of_file(path), reader, found.header))
@@ -47,7 +48,7 @@ def read_files(paths: Sequence[Path], reader: str, dataset: Dataset) -> Inputs:
         ]
     check_one_model(headers)
     rows = pl.concat(frames, how="diagonal")
-    return Inputs(rows, headers, records, faults, _notes(list(headers.values())))
+    return Inputs(rows, headers, records, faults, [*notes, *_notes(list(headers.values()))])
 
 
 def _notes(headers: Sequence[Header]) -> list[str]:

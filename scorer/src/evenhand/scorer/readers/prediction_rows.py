@@ -33,6 +33,8 @@ class PredictionRows:
     """``id``, ``score_x1``, ``score_x2``; NaN where a score was refused."""
     header: Header | None = None
     faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What a person has to know about how the file was read."""
 
 
 def check_columns(path: Path, columns: list[str]) -> None:

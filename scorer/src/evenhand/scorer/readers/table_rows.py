@@ -10,6 +10,7 @@ import polars as pl
 
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.column_names import Columns
+from evenhand.scorer.readers.decimal_signs import has_decimal_comma
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.readers.prompts import lettered_options
 from evenhand.scorer.readers.score_columns import outside
@@ -19,9 +20,7 @@ _ANY_LABEL = r"^(?:-?\d+(?:\.0+)?|ans\d)$"
 _FROM_ONE = "3"
 _WHOLE = re.compile(r"0*(\d{1,7})(?:\.0+)?")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.]\d*)?|[.]\d+)(?:[eE][+-]?\d+)?")
-_COMMA_NUMBER = re.compile(r"[+-]?(\d+),(\d+)(?:[eE][+-]?\d+)?")
-_THOUSANDS = 3
-"""So many digits behind a comma may be thousands."""
+_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
 # What spreadsheets make of text that looks to them like a day or a large number.
 _DATE = re.compile(
@@ -51,7 +50,7 @@ class TableRows:
         """
         self._columns, self._texts, self._faults = columns, texts, faults
         self._first_row, self._n_blank, self._n_empty = first_row, 0, 0
-        self._has_comma = any(_has_decimal_comma(texts[name]) for name in columns.scores)
+        self._has_comma = any(has_decimal_comma(texts[name]) for name in columns.scores)
         self._is_labels = columns.answer is not None and _are_labels(texts[columns.answer])
         is_text = columns.answer is not None and not self._is_labels
         self._numbers = _bare_numbers(texts[str(columns.answer)] if is_text else pl.Series([""]))
@@ -237,10 +236,3 @@ def _are_labels(values: pl.Series) -> bool:
     own = values.drop_nulls().str.strip_chars()
     own = own.filter(own.str.len_bytes() > 0)
     return len(own) > 0 and bool(own.str.contains(_ANY_LABEL).all())
-
-
-def _has_decimal_comma(values: pl.Series) -> bool:
-    """Say whether commas divide decimals in a column; ``1,234`` alone may be a thousand."""
-    own = values.drop_nulls().str.strip_chars()
-    found = [_COMMA_NUMBER.fullmatch(text) for text in own.filter(own.str.contains(","))]
-    return any(match and (len(match[2]) != _THOUSANDS or not int(match[1])) for match in found)

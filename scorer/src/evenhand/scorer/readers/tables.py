@@ -5,8 +5,8 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
 from evenhand.scorer.readers.headers import read_sidecar
+from evenhand.scorer.readers.own_tables import read_own_table
 from evenhand.scorer.readers.parquet import rows_of, schema_of
 from evenhand.scorer.readers.prediction_rows import (
     COLUMNS,
@@ -15,26 +15,18 @@ from evenhand.scorer.readers.prediction_rows import (
     check_columns,
     checked,
 )
-from evenhand.scorer.readers.streams import check_names, whole
 
 FIRST_CSV_ROW = 2
 """Line 1 of a CSV holds the names of the columns."""
 
 
 def read_csv(path: Path, separator: str) -> PredictionRows:
-    """Read CSV or TSV with a line of column names; every value is text until it is checked."""
-    content = whole(path)
-    check_names(path, content)
-    try:
-        content.decode()
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataRefused(f"{path}, line {line}: is not UTF-8; save the file as UTF-8.") from error
-    try:
-        texts = pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
-    except pl.exceptions.PolarsError as error:
-        reason = shown(str(error).split("\n", 1)[0])
-        raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error
+    """Read CSV or TSV with a line of column names; every value is text until it is checked.
+
+    A table that is written otherwise is read as ``own_tables`` finds it to be.
+    """
+    table = read_own_table(path, separator, SCORES.__contains__)
+    texts = table.texts
     check_columns(path, texts.columns)
     if texts.is_empty():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
@@ -42,7 +34,7 @@ def read_csv(path: Path, separator: str) -> PredictionRows:
         "id", *(pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in SCORES)
     )
     found = checked(rows, texts=texts, first_row=FIRST_CSV_ROW)
-    return PredictionRows(found.rows, read_sidecar(path), found.faults)
+    return PredictionRows(found.rows, read_sidecar(path), found.faults, table.notes)
 
 
 def read_parquet(path: Path) -> PredictionRows:

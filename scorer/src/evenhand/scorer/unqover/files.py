@@ -9,7 +9,7 @@ from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault
 from evenhand.scorer.inputs import Inputs, header_faults, read_inputs
 from evenhand.scorer.readers import OURS, READERS, UNQOVER, unqover_output
-from evenhand.scorer.stems import Options, Rows
+from evenhand.scorer.stems import Checked, Options, Rows
 from evenhand.scorer.unqover import original
 from evenhand.scorer.unqover.examples import examples_of
 from evenhand.scorer.unqover.outputs import write_outcome
@@ -50,18 +50,18 @@ def score_files(
 
 def check_files(
     paths: Sequence[Path], dataset: Dataset | None, reader: str, configs: Sequence[str]
-) -> tuple[Rows, list[Fault]]:
-    """Return the coverage by config, and all faults of the files."""
+) -> Checked:
+    """Return the coverage by config, all faults of the files, and how they were read."""
     _refuse_several(paths, reader)
     if dataset is None:
         _refuse_bare_stem(reader, configs)
-        return _check_original(paths[0])
+        return Checked(*_check_original(paths[0]))
     inputs = _read(paths, dataset, reader, Options(configs=tuple(configs)))
     faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
     if not configs:
         faults += ids_of_no_config(dataset, inputs.rows)
     if inputs.rows.is_empty() and faults:
-        return [], faults
+        return Checked([], faults, inputs.notes)
     coverage: Rows = []
     for config in configs_to_score(dataset, inputs.rows, configs):
         items, found, own = match_config(dataset, inputs.rows, config)
@@ -76,7 +76,7 @@ def check_files(
                 "coverage": answered / n if n else None,
             }
         )
-    return coverage, faults
+    return Checked(coverage, faults, inputs.notes)
 
 
 def tables(outcome: Outcome, report: Report) -> list[Rows]:

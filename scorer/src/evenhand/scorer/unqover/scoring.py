@@ -82,7 +82,7 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
         refuse(f"{names}, {config}", own, command=check)
         examples = examples_of(items, found.score_x1, found.score_x2)
         scored.append(score_examples(examples, config, provenance))
-    warnings = [*_absent(dataset, configs), *precision_warnings(inputs.headers)]
+    warnings = [*inputs.notes, *_absent(dataset, configs), *precision_warnings(inputs.headers)]
     report = report_of(scored, provenance=provenance, predictions=inputs.records, warnings=warnings)
     return Outcome(report, scored, [_texts_of_dataset(dataset, config) for config in configs])
 

@@ -1,0 +1,92 @@
+"""Tables of our own columns as text: read as they should be written, else as they are found to be.
+
+A spreadsheet saves the columns that it was given with semicolons, decimal commas or in its own
+encoding: what is found is said, and what cannot be told for certain is refused.
+"""
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.scorer.faults import shown
+from evenhand.scorer.readers.decimal_signs import with_points
+from evenhand.scorer.readers.streams import check_names, whole
+from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_text_table
+
+ID = "id"
+"""The column that every table of ours has."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnTable:
+    """A table of text, with how it was read."""
+
+    texts: pl.DataFrame
+    """Every value as text, numbers with a decimal point; an empty cell is null."""
+    notes: list[str] = field(default_factory=list)
+
+
+def read_own_table(path: Path, separator: str, is_number: Callable[[str], bool]) -> OwnTable:
+    """Read a table with a line of column names.
+
+    Args:
+        path: the file.
+        separator: what should stand between columns.
+        is_number: whether the column of a name holds numbers.
+
+    Raises:
+        DataRefused: no table, or its encoding or delimiter cannot be told.
+    """
+    content = whole(path)
+    check_names(path, content)
+    if _is_as_it_should_be(content, separator):
+        texts, notes = _read(path, content, separator), list[str]()
+    else:
+        del content  # it is as large as what is read next
+        table = read_text_table(path)
+        texts, notes = table.columns(path, _names(path, table.names)), table.notes
+    numbers = [name for name in texts.columns if is_number(name)]
+    texts, has_comma = with_points(texts, numbers)
+    if has_comma:
+        few = shown(", ".join(numbers))
+        notes.append(f"{path.name}: the comma in {few} is a decimal one.")
+    return OwnTable(texts, notes)
+
+
+def _is_as_it_should_be(content: bytes, separator: str) -> bool:
+    """Say whether the text is UTF-8 and its first line has our column, between our delimiters."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    csv.field_size_limit(LONGEST_FIELD)
+    end = content.find(b"\n")
+    first = content[: end if end >= 0 else len(content)].decode()
+    try:
+        names = next(csv.reader(io.StringIO(first, newline=""), delimiter=separator), [])
+    except csv.Error:
+        return False
+    # One name alone, or none, is the same table whatever stands between columns.
+    return ID in names or not any(mark in first for mark in DELIMITERS)
+
+
+def _names(path: Path, names: list[str]) -> list[str]:
+    """Return the names of the columns that have one: spreadsheets add empty ones at the end."""
+    found = [name for name in names if name]
+    for name in found:
+        if found.count(name) > 1:
+            raise DataRefused(f"{path} has the column {shown(name)} twice; keep one of them.")
+    return found
+
+
+def _read(path: Path, content: bytes, separator: str) -> pl.DataFrame:
+    try:
+        return pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
+    except pl.exceptions.PolarsError as error:
+        reason = shown(str(error).split("\n", 1)[0])
+        raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error
