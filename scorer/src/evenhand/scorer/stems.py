@@ -26,7 +26,7 @@ class Options:
     sampling: Sampling = DEFAULT_SAMPLING
     criterion: str | None = None
     """BVF: how strong stereotypes are taken to be; None for the paper's."""
-    facts: Path | None = None
+    facts: Sequence[Path] | None = None
     """BVF: what is known of subjects; None for the table that comes with Evenhand."""
 
 

@@ -5,13 +5,14 @@ stopped, and the finished file has the same bytes.
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from evenhand.contract.errors import DataRefused
+from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import (
     atomic_path,
     canonical_json,
@@ -26,9 +27,10 @@ from evenhand.generator.bvf.contexts import (
     MiningHeader,
     header_line,
 )
+from evenhand.generator.bvf.frequencies import write_frequencies
 from evenhand.generator.bvf.languages import rules_for
 from evenhand.generator.bvf.merging import merged, sorted_by_count, spill, spilled
-from evenhand.generator.bvf.topics import NamedTopic, Protocol
+from evenhand.generator.bvf.topics import NamedTopic, Protocol, read_words
 from evenhand.generator.bvf.units import UNIT_CHARACTERS, Found, units
 from evenhand.generator.bvf.workers import Shards, Tools
 from evenhand.generator.corpora.files import CorpusSource, corpus_sources
@@ -59,6 +61,8 @@ class MiningOptions:
     coreference: str | None = None
     occupations: Path | None = None
     with_examples: bool = True
+    frequencies: Path | None = None
+    """Where it is written how often each subject stands in the corpus."""
 
 
 def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
@@ -82,15 +86,49 @@ def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
         language=header.language,
         coreference=options.coreference,
         rules=options.rules,
+        counted=_counted(options, header.language),
     )
     partial = options.out.with_name(f"{options.out.name}.partial")
-    _open_partial(partial, header)
+    _open_partial(partial, header, tools.counted)
     shards = Shards(partial / "units", tools, options.workers, reporter)
     made = units(sources, text_field=options.text_field, limit=options.limit)
-    header = _with_counts(header, shards.of(made))
+    occurring = Counter[str]()
+    header = _with_counts(header, _counting(shards.of(made), occurring))
     header = _write(options, header, shards, partial)
+    if options.frequencies is not None:
+        n_words = occurring.pop(_ALL_WORDS)
+        write_frequencies(options.frequencies, tools.counted, occurring, n_words, header)
     shutil.rmtree(partial)
     return header
+
+
+_ALL_WORDS = ""
+"""Under this the words of the whole corpus are counted, which is no word itself."""
+
+
+def _counting(found: Iterable[Found], occurring: Counter[str]) -> Iterator[Found]:
+    """Pass units on and add up the occurrences of subjects."""
+    for unit in found:
+        occurring.update(unit.subjects)
+        occurring[_ALL_WORDS] += unit.n_words
+        yield unit
+
+
+def _counted(options: MiningOptions, language: str) -> tuple[str, ...]:
+    """Return the subjects whose occurrences are counted: none unless it is asked for.
+
+    Raises:
+        WrongUse: nobody says which words of another language they are.
+    """
+    if options.frequencies is None:
+        return ()
+    if options.occupations is not None:
+        return tuple(dict.fromkeys(read_words(options.occupations)))
+    if options.rules is not None:
+        return tuple(dict.fromkeys(read_words(options.rules / "occupations.tsv")))
+    if language != "en":
+        raise WrongUse("--frequencies counts the words of a list; name it with --occupations FILE.")
+    return tuple(read_words("occupations"))
 
 
 def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader:
@@ -134,7 +172,7 @@ def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader
     )
 
 
-def _open_partial(partial: Path, header: MiningHeader) -> None:
+def _open_partial(partial: Path, header: MiningHeader, counted: tuple[str, ...]) -> None:
     """Make the folder of work in progress, or go on with that of the same call.
 
     Raises:
@@ -146,6 +184,7 @@ def _open_partial(partial: Path, header: MiningHeader) -> None:
             "header": msgspec.structs.replace(header, min_count=1),
             "unit_characters": UNIT_CHARACTERS,
             "batch_sentences": BATCH_SENTENCES,
+            "counted": counted,
         }
     )
     path = partial / "plan.json"

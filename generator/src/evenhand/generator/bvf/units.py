@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from evenhand.generator.bvf.contexts import Context
+from evenhand.generator.bvf.frequencies import Occurrences
 from evenhand.generator.bvf.languages import MiningRules
 from evenhand.generator.corpora.files import CorpusSource
 from evenhand.generator.corpora.readers import Block, blocks
@@ -38,6 +39,10 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     n_too_long: int
     n_parsed: int
     contexts: list[Context]
+    n_words: int = 0
+    """Counted, as the next, where it is asked how often subjects stand in the corpus."""
+    subjects: dict[str, int] = msgspec.field(default_factory=dict)
+    """Subject -> how often it stands in the unit."""
 
 
 def units(sources: list[CorpusSource], *, text_field: str, limit: int | None) -> Iterator[Unit]:
@@ -73,7 +78,9 @@ def _up_to(limit: int | None, all_blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
 
 
-def mined(unit: Unit, rules: MiningRules, parser: Parser) -> Found:
+def mined(
+    unit: Unit, rules: MiningRules, parser: Parser, occurrences: Occurrences | None = None
+) -> Found:
     """Split, filter, parse and count one unit."""
     n_sentences = n_too_long = 0
     candidates = []
@@ -91,7 +98,10 @@ def mined(unit: Unit, rules: MiningRules, parser: Parser) -> Found:
             for context in rules.contexts(parse):
                 counts[context] += 1
                 examples.setdefault(context, sentence)
+    n_words, subjects = occurrences.count(unit.texts) if occurrences else (0, {})
     return Found(
+        n_words=n_words,
+        subjects=subjects,
         n_documents=unit.n_documents,
         n_sentences=n_sentences,
         n_too_long=n_too_long,

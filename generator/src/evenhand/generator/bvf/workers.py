@@ -15,6 +15,7 @@ import msgspec
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import write_atomically
 from evenhand.generator.bvf.contexts import Context
+from evenhand.generator.bvf.frequencies import Occurrences
 from evenhand.generator.bvf.languages import MiningRules, rules_for
 from evenhand.generator.bvf.topics import NamedTopic
 from evenhand.generator.bvf.units import Found, Unit, mined
@@ -39,6 +40,8 @@ class Tools:
     language: str
     coreference: str | None
     rules: Path | None = None
+    counted: tuple[str, ...] = ()
+    """Subjects whose occurrences in the corpus are counted."""
 
     def load(self) -> "Miner":
         """Load rules and model."""
@@ -49,19 +52,23 @@ class Tools:
             has_coreference=self.coreference is not None,
             folder=self.rules,
         )
-        return Miner(rules, parser_of(self.model, self.coreference))
+        occurrences = Occurrences(self.counted) if self.counted else None
+        return Miner(rules, parser_of(self.model, self.coreference), occurrences)
 
 
 class Miner:
     """Mines units into files."""
 
-    def __init__(self, rules: MiningRules, parser: Parser) -> None:
+    def __init__(
+        self, rules: MiningRules, parser: Parser, occurrences: Occurrences | None = None
+    ) -> None:
         self._rules = rules
         self._parser = parser
+        self._occurrences = occurrences
 
     def mine(self, unit: Unit, path: Path) -> Found:
         """Mine a unit and write what it gave."""
-        found = mined(unit, self._rules, self._parser)
+        found = mined(unit, self._rules, self._parser, self._occurrences)
         write_atomically(path, msgspec.json.encode(found))
         return found
 

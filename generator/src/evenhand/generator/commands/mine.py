@@ -57,6 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write no sentence of the corpus beside each context",
     )
+    parser.add_argument(
+        "--frequencies",
+        metavar="FILE",
+        type=Path,
+        help="also write how often each occupation stands in the corpus (.tsv, .csv), a table for"
+        " `evenhand score --facts`",
+    )
     _add_language_options(parser)
 
 
@@ -115,8 +122,10 @@ def run(arguments: argparse.Namespace) -> int:
     from evenhand.generator.bvf.mining import mine
     from evenhand.generator.progress import Reporter
 
-    if arguments.out.exists() and not arguments.overwrite:
-        raise DataRefused(f"{arguments.out} exists; add --overwrite or choose another --out.")
+    for name in ("out", "frequencies"):
+        path = getattr(arguments, name)
+        if path is not None and path.exists() and not arguments.overwrite:
+            raise DataRefused(f"{path} exists; add --overwrite or choose another --{name}.")
     options = _options(arguments)
     with Reporter() as reporter:
         header = mine(options, reporter)
@@ -148,4 +157,5 @@ def _options(arguments: argparse.Namespace) -> "MiningOptions":
         coreference=arguments.coreference,
         occupations=arguments.occupations,
         with_examples=not arguments.no_examples,
+        frequencies=arguments.frequencies,
     )

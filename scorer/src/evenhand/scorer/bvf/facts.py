@@ -5,6 +5,7 @@ occupations; ``docs/benchmarks/bvf.md`` says which title stands for which short 
 """
 
 import io
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -12,9 +13,13 @@ import numpy as np
 import polars as pl
 
 from evenhand.contract import DataRefused
+from evenhand.contract.files import sha256_of_file
 
 TABLE = "occupation_facts.tsv"
 SUBJECT, EMPLOYMENT, RIGHT_CLASS = "subject", "employment", "right_class"
+OURS = Path("occupations")
+"""Stands for the table that comes with Evenhand."""
+
 NUMBERS = (EMPLOYMENT, "income", "years_of_education", "share_of_women", "word_frequency")
 """People at work in thousands; median annual wage in US dollars; years of the typical education at
 entry; from 0 to 1; any count that is above 0."""
@@ -22,18 +27,65 @@ entry; from 0 to 1; any count that is above 0."""
 _POSITIVE = (EMPLOYMENT, "income", "word_frequency")
 
 
-def read_facts(path: Path | None) -> pl.DataFrame:
+def read_facts(paths: Path | Sequence[Path] | None) -> pl.DataFrame:
     """Return ``subject``, Float64 columns of :data:`NUMBERS`, and ``right_class``; null if unknown.
 
     Args:
-        path: TSV or CSV (``.csv``) with the column ``subject`` and any of the others; None for the
-            table that comes with Evenhand.
+        paths: one or more tables, TSV or CSV (``.csv``), with the column ``subject`` and any of the
+            others; of two tables each has its own columns. The name ``occupations`` stands for the
+            table that comes with Evenhand, as does None.
 
     Raises:
-        DataRefused: the file cannot be read, lacks ``subject``, names a subject twice, or holds
-            what is no fact.
+        DataRefused: a file cannot be read, lacks ``subject``, names a subject twice, holds what is
+            no fact, or has a column that another has too.
     """
-    if path is None:
+    first, *others = listed(paths)
+    joined = _table(first)
+    for path in others:
+        joined = _joined(joined, _table(path), path)
+    return joined
+
+
+def listed(paths: Path | Sequence[Path] | None) -> list[Path]:
+    """Return the tables that are meant, at least one."""
+    if paths is None:
+        return [OURS]
+    return [paths] if isinstance(paths, Path) else list(paths) or [OURS]
+
+
+def digest_of(paths: Path | Sequence[Path] | None) -> str | None:
+    """Return what names the tables in a signature; None if there is ours alone."""
+    names = [sha256_of_file(path)[:12] if path != OURS else str(OURS) for path in listed(paths)]
+    return None if names == [str(OURS)] else "+".join(names)
+
+
+def _joined(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Add the columns of a further table, and its subjects."""
+    own = _filled(further)
+    if both := sorted(_filled(known) & own):
+        raise DataRefused(
+            f"{path}: the column {both[0]} stands in another table of --facts too; take it out of"
+            " one of them."
+        )
+    every = known.drop(own).join(
+        further.select(SUBJECT, *own),
+        on=SUBJECT,
+        how="full",
+        coalesce=True,
+        maintain_order="left_right",
+    )
+    return every.select(known.columns)
+
+
+def _filled(table: pl.DataFrame) -> set[str]:
+    """Return the columns of facts in which something stands."""
+    columns = (*NUMBERS, RIGHT_CLASS)
+    return {name for name in columns if table[name].null_count() < len(table)}
+
+
+def _table(path: Path) -> pl.DataFrame:
+    """Read one table."""
+    if path == OURS:
         content, name = resources.files(__package__).joinpath(TABLE).read_bytes(), TABLE
     else:
         content, name = _content(path), str(path)

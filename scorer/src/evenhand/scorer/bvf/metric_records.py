@@ -42,6 +42,8 @@ class Provenance(NamedTuple):
     dataset: DatasetRecord
     protocol: str
     sampling: Sampling
+    facts: str | None = None
+    """What names a user's tables of facts; null where there are none."""
 
 
 class MetricWriter:
@@ -284,6 +286,10 @@ class MetricWriter:
             few_clusters=bounds.few_clusters,
         )
 
+    def _reads_facts(self, name: str) -> bool:
+        """Say whether a metric depends on facts of the subjects."""
+        return name.startswith("bvf.regression.") or self.scored.judge.name == "knowledge"
+
     def _signature(self, name: str) -> str:
         dataset, sampling = self.provenance.dataset, self.provenance.sampling
         return signature(
@@ -297,6 +303,7 @@ class MetricWriter:
                 "protocol": self.provenance.protocol,
                 "criterion": self.scored.judge.name,
                 "orders": "+".join(self.scored.orders),
+                "facts": self.provenance.facts if self._reads_facts(name) else None,
                 "seed": sampling.seed,
                 "resamples": sampling.resamples,
                 "level": sampling.level,

@@ -13,7 +13,7 @@ from evenhand.contract.bvf import topics_of
 from evenhand.contract.report import DatasetRecord, Metric, PredictionsRecord, Report
 from evenhand.scorer import __version__
 from evenhand.scorer.bvf.criteria import protocol_label
-from evenhand.scorer.bvf.facts import read_facts
+from evenhand.scorer.bvf.facts import digest_of, read_facts
 from evenhand.scorer.bvf.metric_records import MetricWriter, Provenance
 from evenhand.scorer.bvf.predictions import flat
 from evenhand.scorer.bvf.probabilities import MISSING_IDS, probabilities_of
@@ -36,7 +36,7 @@ def score(
     topics: Mapping[str, Any],
     criterion: str | None = None,
     protocol: str = "paper",
-    facts: Path | None = None,
+    facts: Path | Sequence[Path] | None = None,
     allow_missing: bool = False,
     dataset: DatasetRecord = IN_MEMORY,
     seed: int = 0,
@@ -52,7 +52,7 @@ def score(
         topics: config -> topic: the contract's ``Topic``, or a dict ``{"classes": {...}}``.
         criterion: ``linf`` (the paper's), ``l1``, ``l2``, ..., or ``knowledge``.
         protocol: ``paper``, or ``code`` for the reference code's formula.
-        facts: a table of facts of the subjects; None for the one that comes with Evenhand.
+        facts: tables of facts of the subjects; None for the one that comes with Evenhand.
         allow_missing: leave out, and count, rows without a prediction.
         dataset: what the items are, for the report.
         seed: of the resampling.
@@ -71,7 +71,8 @@ def score(
     faults = FaultList()
     rows = flat("The predictions", frame_of(predictions), faults)
     refuse("the predictions", faults.listed())
-    provenance, table, scored = Provenance(dataset, protocol, sampling), read_facts(facts), []
+    table, scored = read_facts(facts), []
+    provenance = Provenance(dataset, protocol, sampling, digest_of(facts))
     for config in configs_in(rows["id"]):
         if config not in given:
             raise DataRefused(

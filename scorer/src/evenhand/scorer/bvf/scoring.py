@@ -8,7 +8,7 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.contract.bvf import Topic, topics_of
 from evenhand.contract.report import DatasetRecord, Report
-from evenhand.scorer.bvf.facts import read_facts
+from evenhand.scorer.bvf.facts import digest_of, read_facts
 from evenhand.scorer.bvf.metric_records import Provenance
 from evenhand.scorer.bvf.probabilities import MISSING_IDS, Probabilities, probabilities_of
 from evenhand.scorer.bvf.score import of_orders, report_of
@@ -69,8 +69,9 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
         stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
     )
     # The protocols differ in the formula, not in reading the model, so a header says nothing.
-    provenance = Provenance(record, options.protocol or PROTOCOLS[0], options.sampling)
+    protocol = options.protocol or PROTOCOLS[0]
     facts, scored, warnings = read_facts(options.facts), [], [*inputs.notes]
+    provenance = Provenance(record, protocol, options.sampling, digest_of(options.facts))
     for config in configs:
         found = match_config(dataset, inputs.rows, config)
         kept = [f for f in found.faults if f.kind != MISSING_IDS or not options.allow_missing]
@@ -84,7 +85,7 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
                 found.topic,
                 facts=facts,
                 criterion=options.criterion,
-                protocol=provenance.protocol,
+                protocol=protocol,
             )
         )
     warnings += [*_absent(dataset, configs), *precision_warnings(inputs.headers)]

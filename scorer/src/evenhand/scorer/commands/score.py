@@ -45,8 +45,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="BVF: how strong stereotypes are taken to be: linf (default), l1, l2, ..., knowledge",
     )  # fmt: skip
     parser.add_argument(
-        "--facts", metavar="FILE", type=Path,
-        help="BVF: table of facts of the subjects (default: the one of the paper's occupations)",
+        "--facts", metavar="FILE", type=Path, nargs="+",
+        help="BVF: tables of facts of the subjects, each with its own columns; the name occupations"
+        " stands for ours of the paper's occupations, which is the default",
     )  # fmt: skip
     parser.add_argument(
         "--bootstrap", choices=("percentile", "bca"), default="percentile",
