@@ -9,117 +9,12 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.readers import batches, helm, inspect_log, lighteval
+from evenhand.scorer.readers import batches, inspect_log, lighteval
 
 
 def _lines(path: Path, *rows: Any) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-def _state(**fields: Any) -> dict[str, Any]:
-    """Return a request state of HELM."""
-    references = [{"output": {"text": text}, "tags": []} for text in ("x", "y", "z")]
-    return {
-        "instance": {
-            "input": {"text": "They met.\nQuestion: Who?"}, "references": references, "id": "id1"
-        },
-        "train_trial_index": 0,
-        "output_mapping": {"A": "x", "B": "y", "C": "z"},
-        "request": {"prompt": "p", "model": "m/n"},
-        "result": {"success": True, "completions": [{"text": " B", "logprob": 0, "tokens": []}]},
-    } | fields  # fmt: skip
-
-
-def _helm(path: Path, *states: dict[str, Any], method: str = "multiple_choice_joint") -> Path:
-    file = {"adapter_spec": {"method": method}, "request_states": list(states)}
-    path.write_text(json.dumps(file, indent=2), encoding="utf-8")
-    return path
-
-
-def test_helm_leaves_out_perturbed_copies(tmp_path) -> None:
-    """A copy with typos is another text; what is left out is counted."""
-    copy = _state()
-    copy["instance"] = copy["instance"] | {"perturbation": {"name": "typos"}}
-    found = helm.read(_helm(tmp_path / "s.json", _state(), copy, copy))
-
-    assert [row.answer for row in found.rows] == [" B"]
-    assert found.rows[0].context == "They met."
-    assert found.rows[0].question == "Who?"
-    assert found.notes == ["s.json: 2 perturbed copies of instances are left out."]
-    assert found.model == "m/n"
-
-
-def test_helm_asks_which_trial_counts(tmp_path) -> None:
-    """Several training trials are several answers to each question."""
-    path = _helm(tmp_path / "s.json", _state(), _state(train_trial_index=1))
-
-    with pytest.raises(WrongUse, match=r"2 training trials \(0, 1\).*helm:0"):
-        helm.read(path)
-    assert len(helm.read(path, "1").rows) == 1
-    with pytest.raises(WrongUse, match="has no training trial 2"):
-        helm.read(path, "2")
-
-
-def test_helm_requests_that_failed(tmp_path) -> None:
-    """No result, one without success, and one without text are no answers."""
-    path = _helm(
-        tmp_path / "s.json",
-        _state(result=None),
-        _state(result={"success": False, "error": "overloaded"}),
-        _state(result={"success": True, "completions": []}),
-    )
-
-    assert [row.why for row in helm.read(path).rows] == ["failed request"] * 3
-
-
-def test_helm_methods_that_are_not_read(tmp_path) -> None:
-    """Calibrated scores need a second request for each option."""
-    path = _helm(tmp_path / "s.json", _state(), method="multiple_choice_separate_calibrated")
-
-    with pytest.raises(DataRefused, match="method multiple_choice_separate_calibrated, which is"):
-        helm.read(path)
-
-
-def _separate(place: int, tokens: list[tuple[str, float]]) -> dict[str, Any]:
-    own = [{"text": text, "logprob": score} for text, score in tokens]
-    result = {"success": True, "completions": [{"text": "", "logprob": 0, "tokens": own}]}
-    return _state(
-        reference_index=place, request={"prompt": f"Who? {'xyz'[place]}"}, result=result
-    ) | {"output_mapping": None}
-
-
-def test_helm_separate_options(tmp_path) -> None:
-    """Only the tokens of the option count, wherever the prompt stands in the echo."""
-    states = [
-        _separate(0, [("<s>", 0), ("Who?", -9), (" x", -3)]),
-        _separate(2, [("Who?", -9), (" z", -1), ("<end>", -8)]),
-        _separate(1, [("Who", -4), ("? ", -5), ("y", -2)]),
-    ]
-    method = "multiple_choice_separate_original"
-    (row,) = helm.read(_helm(tmp_path / "s.json", *states, method=method)).rows
-
-    assert row.scores == (-3, -2, -1)
-    assert row.options == ("x", "y", "z")
-
-
-@pytest.mark.parametrize(
-    ("tokens", "why"),
-    [
-        ([("Who? y", -1)], "no score of an option"),
-        ([("Who?", -1), (" y!", -1)], "no score of an option"),
-        ([("What?", -1), (" y", -1)], "no score of an option"),
-        (None, "failed request"),
-    ],
-)
-def test_helm_separate_options_that_cannot_be_told(tmp_path, tokens, why: str) -> None:
-    """A token on both sides of the option, another prompt, or an option that is not there."""
-    states = [_separate(0, [("Who?", -9), (" x", -3)]), _separate(2, [("Who?", -9), (" z", -1)])]
-    states += [_separate(1, tokens)] if tokens else []
-    method = "multiple_choice_separate_original"
-    (row,) = helm.read(_helm(tmp_path / "s.json", *states, method=method)).rows
-
-    assert (row.scores, row.why) == (None, why)
 
 
 def _log(status: str = "success", **sample: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def test_answers_that_are_no_letter_are_unscored(third_party, few_rows, read, ca
 
 
 def test_separate_options_are_scored_by_their_own_tokens(third_party, religion, read) -> None:
-    """The option's tokens are summed where it stands, inside the chat template of the echo.
+    """The mean of the option's tokens where it stands, inside the chat template of the echo.
 
     The tool took the last tokens, which are the template's: its 0 of 8 is meaningless.
     """
@@ -89,7 +90,7 @@ def test_separate_options_are_scored_by_their_own_tokens(third_party, religion, 
         if "correct" in state["instance"]["references"][state["reference_index"]]["tags"]:
             correct[state["instance"]["id"]] = state["reference_index"]
         scores = expected.setdefault(state["instance"]["id"], [])
-        scores.append(sum(token["logprob"] for token in tokens[start:end]))
+        scores.append(fmean(token["logprob"] for token in tokens[start:end]))
 
     assert found.faults == []
     assert len(found.choice) == len(expected) == 8

@@ -1,13 +1,14 @@
 """HELM (crfm-helm): ``scenario_state.json``, joint and separate multiple choice.
 
 The file keeps neither category nor example_id: a row is told by its whole text. Perturbed copies
-of an instance are left out and counted. Shape: files of 0.5.16.
+of an instance are left out and counted. Shape: files of 0.5.16; the calibrated method, and how the
+separate ones choose, by the code of 0.5.16 (multiple_choice_calibrated_adapter, basic_metrics).
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,17 @@ UNREADABLE = "no score of an option"
 """The tokens of the echoed prompt do not tell what an option alone is worth."""
 
 _SEPARATE = "multiple_choice_separate_original"
+_CALIBRATED = "multiple_choice_separate_calibrated"
 _JOINT = "multiple_choice_joint"
+_ORIGINAL, _CALIBRATION = "original", "calibration"
+_MODES = {_SEPARATE: (_ORIGINAL,), _CALIBRATED: (_ORIGINAL, _CALIBRATION)}
+"""Of each option the requests that its score is made of."""
+_CHOICE = {
+    _SEPARATE: "the option with the largest log-probability a token",
+    _CALIBRATED: "the option whose log-probability the question raises most",
+}
 _QUESTION = "\nQuestion: "
+_BLANK = " "
 
 
 class _Text(msgspec.Struct, gc=False):
@@ -99,10 +109,10 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     """
     file = whole_of(path, _File, what="scenario_state.json of HELM")
     method = file.adapter_spec.method
-    if method not in {_JOINT, _SEPARATE}:
+    if method != _JOINT and method not in _MODES:
         raise DataRefused(
-            f"{path} was made by HELM's method {method}, which is not read; {_JOINT} and"
-            f" {_SEPARATE} are."
+            f"{path} was made by HELM's method {method}, which is not read;"
+            f" {', '.join((_JOINT, *_MODES))} are."
         )
     plain = [state for state in file.request_states if state.instance.perturbation is None]
     found, faults = ForeignFile([]), FaultList()
@@ -110,7 +120,11 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         found.notes.append(f"{path.name}: {n_left:,} perturbed copies of instances are left out.")
     states = _of_trial(path, plain, chosen)
     _check_completions(states, faults)
-    found.rows = _separate(states) if method == _SEPARATE else [_joint(own) for own in states]
+    if method == _JOINT:
+        found.rows = [_joint(state) for state in states]
+    else:
+        found.rows = _separate(states, _MODES[method])
+        found.notes.append(f"{path.name}: the answer is {_CHOICE[method]}, as HELM chooses it.")
     found.model = next((state.request.model for state in states), None)
     found.faults = faults.listed()
     return found
@@ -178,7 +192,7 @@ def _joint(state: _State) -> ForeignAnswer:
     return found
 
 
-def _separate(states: list[_State]) -> list[ForeignAnswer]:
+def _separate(states: list[_State], modes: tuple[str, ...]) -> list[ForeignAnswer]:
     """Take an instance's options together, each scored by its own tokens."""
 
     def key(state: _State) -> str:
@@ -186,27 +200,42 @@ def _separate(states: list[_State]) -> list[ForeignAnswer]:
 
     rows = []
     for _, group in groupby(sorted(states, key=key), key=key):
-        own = sorted(group, key=lambda state: state.reference_index or 0)
+        own = list(group)
         found = _identified(own[0])
-        scores = [_score_of_option(state) for state in own]
-        numbers = tuple(score for score in scores if score is not None)
-        is_whole = [state.reference_index for state in own] == list(range(len(found.options or ())))
-        if any(state.result is None or not state.result.success for state in own) or not is_whole:
+        asked = {(state.request_mode or _ORIGINAL, state.reference_index): state for state in own}
+        places = range(len(found.options or ()))
+        wanted = [[asked.get((mode, place)) for mode in modes] for place in places]
+        if len(own) != len(modes) * len(places) or not all(map(_is_answered, chain(*wanted))):
             found.why = FAILED
-        elif len(numbers) != len(scores):
-            found.why = UNREADABLE
         else:
-            found.scores = numbers
+            scores = [_score([one for one in of_option if one]) for of_option in wanted]
+            numbers = tuple(score for score in scores if score is not None)
+            found.scores = numbers if len(numbers) == len(scores) else None
+            found.why = None if found.scores is not None else UNREADABLE
         rows.append(found)
     return rows
 
 
-def _score_of_option(state: _State) -> float | None:
-    """Sum the log-probabilities of the option's tokens in the echo of the prompt.
+def _is_answered(state: _State | None) -> bool:
+    return state is not None and state.result is not None and state.result.success
+
+
+def _score(states: list[_State]) -> float | None:
+    """Return what an option is worth: by token, or less what it is worth without its question."""
+    found = [_tokens_of_option(state) for state in states]
+    own = [tokens for tokens in found if tokens]
+    if len(own) != len(found):
+        return None
+    score = sum(own[0]) / len(own[0]) if len(own) == 1 else sum(own[0]) - sum(own[1])
+    return None if math.isnan(score) else score
+
+
+def _tokens_of_option(state: _State) -> list[float] | None:
+    """Return the log-probabilities of the option's tokens in the echo of the prompt.
 
     A chat template may stand around the prompt, so the option is found by its text and not by
-    counting from the end. None where it is not found, or where a token lies on both sides of its
-    beginning.
+    counting from the end. The blank before it belongs to it where it is a token's. None where it
+    is not found, or where a token lies on both sides of its beginning.
     """
     place = state.reference_index
     if state.result is None or not state.result.completions or place is None:
@@ -218,12 +247,13 @@ def _score_of_option(state: _State) -> float | None:
     if start < 0 or not prompt.endswith(option):
         return None
     end = start + len(prompt)
-    begin, total, position = end - len(option), 0.0, 0
+    begin, found, position = end - len(option), list[float](), 0
     for token in tokens:
         following = position + len(token.text)
-        if position < end and following > begin:
+        is_blank_before = following == begin and token.text == _BLANK
+        if is_blank_before or (position < end and following > begin):
             if echo[position:begin].strip() or echo[end:following].strip():
                 return None
-            total += token.logprob
+            found.append(token.logprob)
         position = following
-    return None if math.isnan(total) else total
+    return found
