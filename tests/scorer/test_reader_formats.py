@@ -221,13 +221,87 @@ def test_lighteval_several_texts_are_asked_for(tmp_path) -> None:
     assert (found.answer, found.options) == ("y", ("x", "y", "z"))
 
 
+FLAT = {
+    "example": "They met. Who?",
+    "full_prompt": "Hello. They met. Who?",
+    "choices": [" x", " y", " z"],
+    "specifics": {"category": "Age", "example_id": 7},
+}
+
+
+def _as_lists(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """Write values as 0.10 does: lists, where a truth value beside a number becomes one."""
+    return pl.DataFrame(rows)
+
+
+def _as_texts(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """Write values as the first versions did: as Python writes them."""
+    return pl.DataFrame([{name: str(value) for name, value in row.items()} for row in rows])
+
+
+@pytest.mark.parametrize("written", [_as_lists, _as_texts])
+@pytest.mark.parametrize(
+    ("predictions", "scores"),
+    [
+        ([[-1.5, 0.0], [-0.5, 1.0], [-2.0, 0.0]], (-1.5, -0.5, -2.0)),
+        ([-1.5, -0.5, -2.0], (-1.5, -0.5, -2.0)),
+        (
+            [[-1.5, 0.0]] * 2 + [[-2.0, 0.0]] + [[-1.0, 0.0], [-3.0, 0.0], [-2.0, 0.0]],
+            (-0.5, 1.5, 0),
+        ),
+        ([[-1.5, 0.0], [-0.5, 1.0]], None),
+    ],
+)
+def test_lighteval_flat_rows(tmp_path, written, predictions, scores) -> None:
+    """Before 0.11: pairs with whether an option is greedy, one number an option, or both of them.
+
+    Options with and without the question are told apart by their number; two for three is none.
+    """
+    path = tmp_path / "d.parquet"
+    written([{**FLAT, "predictions": predictions}]).write_parquet(path)
+    (row,) = lighteval.read(path).rows
+
+    assert (row.scores, row.why) == (scores, None if scores else "failed request")
+    assert (row.category, row.example_id, row.prompt) == ("Age", 7, "They met. Who?")
+    assert row.options == ("x", "y", "z")
+
+
+@pytest.mark.parametrize("written", [_as_lists, _as_texts])
+def test_lighteval_flat_texts(tmp_path, written) -> None:
+    """Texts are answers; the options behind letters stand in the prompt; several are asked for."""
+    prompt = "Who?\nA. The man\nB. The woman\nC. Unknown\nAnswer:"
+    row = {"example": prompt, "full_prompt": prompt, "choices": [], "specifics": None}
+    one, two = tmp_path / "a.parquet", tmp_path / "b.parquet"
+    written([{**row, "predictions": [" B"]}]).write_parquet(one)
+    written([{**row, "predictions": ["A", "B"]}]).write_parquet(two)
+
+    (found,) = lighteval.read(one).rows
+    assert (found.answer, found.options) == (" B", ("The man", "The woman", "Unknown"))
+    with pytest.raises(WrongUse, match=r"holds 2 sampled texts.*lighteval:0"):
+        lighteval.read(two)
+
+
+def test_lighteval_flat_rows_that_are_none(tmp_path) -> None:
+    """What Python cannot have written is no answer; a prompt that is no text is a fault."""
+    path = tmp_path / "d.parquet"
+    rows = [
+        {"full_prompt": "Who?", "predictions": "[(nan, False)"},
+        {"full_prompt": "Who?", "predictions": "[" * 50_000},
+        {"full_prompt": None, "predictions": "['A']"},
+    ]
+    pl.DataFrame(rows).write_parquet(path)
+    found = lighteval.read(path)
+
+    assert [row.why for row in found.rows] == ["failed request"] * 2
+    assert [(fault.kind, fault.first) for fault in found.faults] == [
+        ("rows that are no details", ("row 3",))
+    ]
+
+
 def test_lighteval_other_tables_are_refused(tmp_path) -> None:
-    """The flat rows of old versions, and tables of something else."""
-    old, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
-    pl.DataFrame([{"full_prompt": "x", "predictions": "y"}]).write_parquet(old)
+    """A table of something else says what a row has."""
+    other = tmp_path / "b.parquet"
     pl.DataFrame([{"doc": "x"}]).write_parquet(other)
 
-    with pytest.raises(DataRefused, match=r"lighteval before 0\.11, whose rows are not read"):
-        lighteval.read(old)
     with pytest.raises(DataRefused, match=r"has the columns doc\. A row has doc with query"):
         lighteval.read(other)

@@ -1,15 +1,18 @@
 """lighteval: a details Parquet (``details_<task>_<time>.parquet``) with its three structs.
 
 Rows are shuffled and ``doc.id`` counts in the evaluated split, so a row is told by what the task
-put into ``doc.specific`` or by its text. Shape: files of 0.13.0.
+put into ``doc.specific`` or by its text. Shape: files of 0.13.0; for versions before 0.11 see
+``lighteval_flat``.
 """
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.readers import lighteval_flat
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.parquet import rows_of, schema_of
 from evenhand.scorer.readers.prompts import letter_place, lettered_options
@@ -17,14 +20,19 @@ from evenhand.scorer.readers.streams import MAX_ANSWERS
 
 NAME = "lighteval"
 COLUMNS = ("doc", "model_response")
-OLD_COLUMNS = ("full_prompt", "predictions")
+OLD_COLUMNS = lighteval_flat.COLUMNS
 """Columns of the flat rows that versions before 0.11 wrote."""
 NO_ROWS = (
     "{path} is a results file of lighteval: it holds averages and no rows; give the"
     " details_<task>_<time>.parquet of the same run, which `--save-details` writes."
 )
 
-_SHAPE = "A row has doc with query and choices, and model_response with text and logprobs."
+_SHAPE = (
+    "A row has doc with query and choices, and model_response with text and logprobs; before 0.11"
+    " full_prompt, predictions and choices."
+)
+_Row = tuple[Any, Any]
+"""The ``doc`` and the ``model_response`` of one row."""
 
 
 def read(path: Path, chosen: str | None = None) -> ForeignFile:
@@ -41,8 +49,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     if chosen is not None and not (chosen.isascii() and chosen.isdigit()):
         raise WrongUse(f"--reader {NAME}:{chosen}: give the number of a sampled text, from 0.")
     faults, found = FaultList(), ForeignFile([])
-    for number, row in enumerate(_rows(path), 1):
-        doc, response = row["doc"], row["model_response"]
+    for number, (doc, response) in enumerate(_rows(path), 1):
         if not isinstance(doc, dict) or not isinstance(response, dict) or not doc.get("query"):
             faults.add("rows that are no details", _SHAPE, f"row {number}")
             continue
@@ -53,16 +60,17 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     return found
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def _rows(path: Path) -> Iterator[_Row]:
     names = schema_of(path).names()
-    if set(OLD_COLUMNS) <= set(names):
-        raise DataRefused(
-            f"{path} was written by lighteval before 0.11, whose rows are not read; run it"
-            " again with a later version."
-        )
-    if not set(COLUMNS) <= set(names):
+    if set(COLUMNS) <= set(names):
+        for row in rows_of(path, COLUMNS, limit=MAX_ANSWERS).iter_rows(named=True):
+            yield row["doc"], row["model_response"]
+    elif set(OLD_COLUMNS) <= set(names):
+        columns = [name for name in lighteval_flat.READ if name in names]
+        for row in rows_of(path, columns, limit=MAX_ANSWERS).iter_rows(named=True):
+            yield lighteval_flat.as_nested(row) or (None, None)
+    else:
         raise DataRefused(f"{path} has the columns {shown(', '.join(names[:9]))}. {_SHAPE}")
-    return rows_of(path, COLUMNS, limit=MAX_ANSWERS).to_dicts()
 
 
 def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
@@ -72,7 +80,7 @@ def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
     is_key = isinstance(category, str) and isinstance(example, int)
     query = str(doc["query"])
     return ForeignAnswer(
-        place=f"row {number} (doc {doc.get('id')})",
+        place=f"row {number} (doc {doc['id']})" if doc.get("id") else f"row {number}",
         category=category if is_key else None,
         example_id=example if is_key else None,
         prompt=query,

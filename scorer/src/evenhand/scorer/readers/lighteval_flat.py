@@ -1,0 +1,78 @@
+"""lighteval's details of versions before 0.11: flat rows, in Parquet.
+
+The first versions wrote every value as Python writes it, later ones wrote lists. Shape: the code
+of huggingface/lighteval (``logging/info_loggers.py``, ``logging/evaluation_tracker.py``, last in
+0.10.0); no file of these versions is at hand.
+"""
+
+import ast
+import math
+from typing import Any
+
+COLUMNS = ("full_prompt", "predictions")
+"""Columns that tell such a file."""
+READ = ("example", "full_prompt", "predictions", "choices", "specifics")
+
+_LONGEST_LIST = 1 << 20
+"""No more characters of a written list are taken apart; three options have some hundred."""
+_PAIR = 2
+
+
+def as_nested(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return a flat row as the ``doc`` and ``model_response`` of later versions.
+
+    Args:
+        row: the columns of :data:`READ` that the file has.
+
+    Returns:
+        ``query``, ``choices``, ``specific``; ``text`` and ``logprobs``, of which one is empty. None
+        where the row has another shape.
+    """
+    query = row.get("example") or row.get("full_prompt")
+    found, choices = _value(row.get("predictions")), _value(row.get("choices")) or []
+    if not isinstance(query, str) or not isinstance(choices, list):
+        return None
+    doc = {"query": query, "choices": choices, "specific": _value(row.get("specifics"))}
+    if not isinstance(found, list) or not found:
+        return doc, {}
+    if all(isinstance(own, str) for own in found):
+        return doc, {"text": found, "logprobs": []}
+    return doc, {"text": [], "logprobs": _by_choice(found, len(choices))}
+
+
+def _by_choice(found: list[Any], n_choices: int) -> list[float]:
+    """Return a number for each option: of pairs with whether it is greedy the first.
+
+    Twice as many are those with and without the question, of which the tool takes the difference.
+    """
+    numbers = [_first(own) for own in found]
+    known = [own for own in numbers if own is not None]
+    if len(known) != len(numbers) or len(known) not in {n_choices, 2 * n_choices}:
+        return []
+    if len(known) == n_choices:
+        return known
+    pairs = zip(known[:n_choices], known[n_choices:], strict=True)
+    return [asked - alone for asked, alone in pairs]
+
+
+def _first(own: Any) -> float | None:
+    if isinstance(own, list | tuple) and len(own) == _PAIR:
+        own = own[0]
+    is_number = isinstance(own, int | float) and not isinstance(own, bool)
+    return float(own) if is_number and not math.isnan(own) else None
+
+
+def _value(written: Any) -> Any:
+    """Return a value, also where it stands as Python writes it.
+
+    >>> _value("[(-1.5, False), (-2.0, True)]"), _value(["B"]), _value("None"), _value("[nan]")
+    ([(-1.5, False), (-2.0, True)], ['B'], None, None)
+    """
+    if not isinstance(written, str):
+        return written
+    if len(written) > _LONGEST_LIST:
+        return None
+    try:
+        return ast.literal_eval(written)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
