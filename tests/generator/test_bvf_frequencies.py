@@ -68,7 +68,7 @@ def test_the_table_holds_counts_and_names_the_corpus(
     lines = table.read_text(encoding="utf-8").splitlines()
 
     assert code == 0, said
-    assert lines[1] == "# Words of the corpus: 53032"
+    assert lines[1] == "# Words that were read: 53032, in 3 documents"
     assert lines[2] == f"# File of the corpus: corpus.jsonl (sha256 {sha256_of_file(corpus)})"
     assert lines[3:] == [
         "subject\tword_frequency",

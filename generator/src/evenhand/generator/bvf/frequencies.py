@@ -64,7 +64,7 @@ def write_frequencies(
     """
     lines = [
         f"# How often each subject stands in a corpus in this form: evenhand mine {__version__}",
-        f"# Words of the corpus: {n_words}",
+        f"# Words that were read: {n_words}, in {header.n_documents} documents",
         *(f"# File of the corpus: {file.name} (sha256 {file.sha256})" for file in header.corpus),
     ]
     table = io.StringIO()
