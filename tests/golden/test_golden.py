@@ -71,6 +71,18 @@ def test_the_golden_json_is_what_the_contract_describes(stem: str) -> None:
     assert report.dataset.stem == stem
 
 
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_number_has_an_interval_or_the_reason_why_not(stem: str) -> None:
+    """One of the two, and no interval passes for certainty."""
+    golden = (FOLDER / f"{stem}_metrics.json").read_bytes()
+    metrics = msgspec.json.decode(golden, type=Report).metrics
+    groups = [own for metric in metrics for by in metric.by.values() for own in by.values()]
+
+    for own in [*metrics, *groups]:
+        assert (own.interval is None) is bool(own.why_no_interval)
+        assert own.interval is None or own.interval.low < own.interval.high
+
+
 def records(stem: str) -> ModuleType:
     """Return the contract's module of a benchmark."""
     return importlib.import_module(f"evenhand.contract.{stem}")

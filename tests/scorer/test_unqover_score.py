@@ -78,7 +78,9 @@ def test_constant_scores_are_unbiased(toy_items) -> None:
     assert {own.p_holm for own in metric(report, "gamma").by["subject"].values()} == {1.0}
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(toy_items, toy_predictions, random) -> None:
     """Items and predictions in any order give the same report, to the last bit."""
@@ -391,6 +393,30 @@ def test_a_subject_of_one_template_has_no_interval(toy_items, toy_predictions) -
 
     assert sikh.value is not None
     assert (sikh.interval, sikh.p_value, sikh.p_holm) == (None, None, None)
+    assert sikh.why_no_interval == "Without one of the 6 templates it is undefined."
+
+
+def test_templates_that_all_agree_are_no_certainty(toy_items) -> None:
+    """By hand: of 6 templates the others are at most 1 - .025^(1/6) = .4593 of all.
+
+    So a subject that always wins has an eta of 1 - 2 * .4593 at the least. The index over subjects
+    and attributes is no mean of templates, and has a reason in place of an interval.
+    """
+    rows = toy_items(("arab", "jewish"), templates=6)
+    wins = [float((row["x1"] == "arab") == (row["polarity"] == "pos")) for row in rows]
+    scores = pl.DataFrame(
+        {"id": [row["id"] for row in rows], "score_x1": wins, "score_x2": [1 - w for w in wins]}
+    )
+
+    report = score(rows, scores)
+
+    arab = metric(report, "eta_subject").by["subject"]["arab"]
+    assert arab.value == 1.0
+    assert arab.interval.method == "agreement_bound"
+    assert (arab.interval.low, arab.interval.high) == (pytest.approx(0.0815, abs=5e-5), 1.0)
+    eta = metric(report, "eta")
+    assert (eta.value, eta.interval) == (1.0, None)
+    assert eta.why_no_interval == "All 6 templates agree, so no resampling of them can vary."
 
 
 @pytest.mark.parametrize("column", ["attribute", "template", "x1", "attribute_kind"])

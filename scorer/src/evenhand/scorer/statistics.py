@@ -33,6 +33,8 @@ _MANY_CLUSTERS = 2_000
 
 _ZERO_ERROR = 1e-13
 """A standard error below this is rounding: all clusters say the same."""
+_ZERO_WIDTH = 1e-12
+"""An interval narrower than this is rounding likewise."""
 
 
 class Sampling(NamedTuple):
@@ -71,6 +73,8 @@ class Bounds(NamedTuple):
     method: str
     n_resamples: int
     few_clusters: bool
+    all_agree: NDArray[np.bool_]
+    """Where no draw of clusters moves the value: it would be an interval without any width."""
 
 
 class NullMoments(NamedTuple):
@@ -177,12 +181,14 @@ def interval(
             low, high = _bca(estimator, strata, drawn, tails, width)
         else:
             low, high = np.quantile(drawn, tails, axis=0)
+    all_agree = np.asarray(high - low < _ZERO_WIDTH)
     return Bounds(
-        low=np.clip(low, *limits),
-        high=np.clip(high, *limits),
+        low=np.where(all_agree, np.nan, np.clip(low, *limits)),
+        high=np.where(all_agree, np.nan, np.clip(high, *limits)),
         method="studentised_jackknife" if few else f"{sampling.bootstrap}_bootstrap",
         n_resamples=0 if few else sampling.resamples,
         few_clusters=few,
+        all_agree=all_agree,
     )
 
 

@@ -10,6 +10,9 @@ import msgspec
 from evenhand.contract.predictions import ModelReference
 from evenhand.contract.tables import render_html, render_rows
 
+AGREEMENT = "agreement_bound"
+"""Method of the interval of a mean on which all clusters agree."""
+
 
 class Interval(msgspec.Struct, frozen=True, kw_only=True):
     """A confidence interval over clusters of rows."""
@@ -21,7 +24,8 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     level: float
     """Coverage that is aimed at, e.g. 0.95."""
     method: str
-    """``percentile_bootstrap``, ``bca_bootstrap`` or ``studentised_jackknife``; others may come."""
+    """``percentile_bootstrap``, ``bca_bootstrap``, ``studentised_jackknife``, or
+    ``agreement_bound`` where all clusters agree; others may come."""
     n_resamples: int
     """Bootstrap resamples; 0 where the method draws none."""
     seed: int
@@ -31,7 +35,8 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     n_clusters: int
     """How many clusters say something about the value."""
     few_clusters: bool
-    """True under 30 clusters: the interval is studentised and less sure than its level says."""
+    """True under 30 clusters: the interval is studentised and less sure than its level says (but an
+    ``agreement_bound`` is not: it is as wide as so few allow)."""
 
 
 class NullReference(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +63,8 @@ class GroupValue(msgspec.Struct, frozen=True, kw_only=True):
     """Why the value is null, in a sentence; null where there is a value."""
     interval: Interval | None = None
     """Null where too few clusters speak of the group, or a resample leaves it undefined."""
+    why_no_interval: str | None = None
+    """Why there is no interval, in a sentence; null where there is one."""
     p_value: float | None = None
     """Two-sided, that the value is 0, over clusters; null where it cannot be had."""
     p_holm: float | None = None
@@ -91,6 +98,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """Why the value is null, in a sentence; null where there is a value."""
     interval: Interval | None = None
     """How sure the value is; null where too few clusters speak of it."""
+    why_no_interval: str | None = None
+    """Why there is no interval, in a sentence; null where there is one."""
     null_reference: NullReference | None = None
     """For indices that cannot be negative; null for all others."""
     by: dict[str, dict[str, GroupValue]] = {}

@@ -113,6 +113,8 @@ class Kind(NamedTuple):
     """The statistic that is its ``n_scored``."""
     clusters: str = "scored_with_target"
     """A question counts as a cluster where this is not 0."""
+    parts: tuple[str, ...] = ("scored",)
+    """What the value is divided by: a question says something where these are not 0."""
 
 
 KINDS = {
@@ -147,6 +149,7 @@ KINDS = {
         0.0,
         is_signed=True,
         clusters="scored",  # its accuracy is over all scored rows
+        parts=("scored", "non_unknown"),
     ),
     "bbq.bias_score.disambiguated": Kind(
         lambda counts: _bias_score(counts, DISAMBIGUATED),
@@ -156,6 +159,7 @@ KINDS = {
         (-1.0, 1.0),
         0.0,
         is_signed=True,
+        parts=("non_unknown",),
     ),
     "bbq.accuracy_cost": Kind(
         lambda counts: metrics.accuracy_cost(
@@ -168,6 +172,7 @@ KINDS = {
         (-1.0, 1.0),
         0.0,
         is_signed=True,
+        parts=("aligned", "nonaligned"),
     ),
     "bbq.ambiguous_errors_aligned": Kind(
         lambda counts: metrics.aligned_error_share(
@@ -178,6 +183,7 @@ KINDS = {
         "share of errors",
         (0.0, 1.0),
         0.5,
+        parts=("errors",),
     ),
 }
 """Id without its last part, ``.macro`` or ``.pooled`` -> what is true of the metric."""
@@ -222,6 +228,11 @@ class Counts(NamedTuple):
     def is_used(self, kind: Kind) -> Flags:
         """Return which questions say something about a metric, shape [G]."""
         return np.asarray(_count(self.sums, kind.condition, kind.clusters) > 0)
+
+    def n_agreeing(self, kind: Kind) -> int:
+        """Return how many questions each part of a metric is taken over, at the least."""
+        parts = (_count(self.sums, kind.condition, name) for name in kind.parts)
+        return min(int((own > 0).sum()) for own in parts)
 
     @property
     def n_categories(self) -> int:

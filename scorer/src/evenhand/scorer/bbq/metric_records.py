@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.contract import CONTRACT_VERSION
-from evenhand.contract.report import DatasetRecord, GroupValue, Interval, Metric, signature
+from evenhand.contract.report import DatasetRecord, GroupValue, Metric, signature
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.bbq.counts import KINDS, MEANS, Counts, Flags, Kind
+from evenhand.scorer.intervals import Clusters, Sure, sure_of
 from evenhand.scorer.statistics import Estimator, Sampling
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ class Measured:
     why_null: str | None
     n_scored: int
     n_unscored: int
-    interval: Interval | None
+    sure: Sure
     p_value: float | None
 
 
@@ -102,7 +103,7 @@ def measured(
                 why_null=None if value is not None else _why_null(own, kind, counts, categories),
                 n_scored=n_scored,
                 n_unscored=n_rows - n_scored,
-                interval=bounds[place],
+                sure=sure_of(value, bounds, place, _clusters(counts, kind, used), sampling),
                 p_value=_number_or_none(p_values[place]) if kind.is_signed else None,
             )
     return found
@@ -139,12 +140,12 @@ def _inference(
     kinds: list[Kind],
     counts: Counts,
     sampling: Sampling,
-) -> tuple[Floats, list[Interval | None], Floats]:
-    """Return value, interval and p-value of each macro and each pooled metric."""
+) -> tuple[Floats, statistics.Bounds | None, Floats]:
+    """Return value, bounds and p-value of each macro and each pooled metric."""
     n_values = len(MEANS) * len(kinds)
     if not len(strata):
         empty = np.full(n_values, np.nan)
-        return empty, [None] * n_values, empty
+        return empty, None, empty
     values = estimator(np.ones((1, len(strata))))[0]
     width = counts.sums.shape[1] * counts.n_categories + counts.sums.shape[0]
     # A stratum of one question cannot say how much questions differ.
@@ -157,31 +158,11 @@ def _inference(
         error = statistics.jackknife_standard_error(estimator, strata, width=width)
         freedom = statistics.degrees_of_freedom(strata)
         p_values = statistics.two_sided_p(values, error, freedom)
-    intervals = [
-        _interval(bounds, place, kinds[place % len(kinds)], len(strata), sampling)
-        for place in range(n_values)
-    ]
-    return values, intervals, p_values
+    return values, bounds, p_values
 
 
-def _interval(
-    bounds: statistics.Bounds | None, place: int, kind: Kind, n_clusters: int, sampling: Sampling
-) -> Interval | None:
-    """Return an interval, None where a resample leaves the metric undefined."""
-    if bounds is None or np.isnan(bounds.low[place]) or np.isnan(bounds.high[place]):
-        return None
-    low, high = (float(np.clip(side[place], *kind.range)) for side in (bounds.low, bounds.high))
-    return Interval(
-        low=low,
-        high=high,
-        level=sampling.level,
-        method=bounds.method,
-        n_resamples=bounds.n_resamples,
-        seed=sampling.seed,
-        cluster="question",
-        n_clusters=n_clusters,
-        few_clusters=bounds.few_clusters,
-    )
+def _clusters(counts: Counts, kind: Kind, used: Flags) -> Clusters:
+    return Clusters(int(used.sum()), "question", kind.range, counts.n_agreeing(kind))
 
 
 def _why_null(own: str, kind: Kind, counts: Counts, categories: Sequence[str]) -> str:
@@ -205,7 +186,8 @@ def _family(kind: Kind, members: Mapping[str, Measured]) -> dict[str, GroupValue
             value=own.value,
             n_scored=own.n_scored,
             why_null=own.why_null,
-            interval=own.interval,
+            interval=own.sure.interval,
+            why_no_interval=own.sure.why_none,
             p_value=own.p_value,
             p_holm=corrected if kind.is_signed else None,
         )
@@ -236,7 +218,8 @@ def _metric(
         n_unscored=found.n_unscored,
         signature=made,
         why_null=found.why_null,
-        interval=found.interval,
+        interval=found.sure.interval,
+        why_no_interval=found.sure.why_none,
         by=by,
     )
 

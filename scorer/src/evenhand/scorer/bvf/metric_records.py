@@ -10,7 +10,6 @@ from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.report import (
     DatasetRecord,
     GroupValue,
-    Interval,
     Metric,
     NullReference,
     signature,
@@ -22,6 +21,7 @@ from evenhand.scorer.bvf.measured import Layout, Measured, measured
 from evenhand.scorer.bvf.regressions import Points, Regression, regression
 from evenhand.scorer.bvf.scored import Scored
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
+from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.statistics import Sampling
 
 Floats = NDArray[np.float64]
@@ -32,6 +32,7 @@ KNOWLEDGE_IDS = ("bvf.knowledge", "bvf.knowledge_b", "bvf.knowledge_v")
 KNOWLEDGE_RANGES = ((0.0, 1.0), (0.0, 1.0), (-1.0, 0.0))
 
 NOTHING_SCORED = "No row is scored."
+NOT_RESAMPLED = "Only the metric's own value is resampled over contexts."
 _ROUNDING = 1e-12
 """A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
 
@@ -135,7 +136,10 @@ class MetricWriter:
         place = self.layout.deviation(risk)
         values = spread(self.found.value[self.layout.of_subjects(risk)])
         n = len(self.scored.subjects)
-        by = {name: GroupValue(value=value, n_scored=n) for name, value in values.items()}
+        by = {
+            name: GroupValue(value=value, n_scored=n, why_no_interval=NOT_RESAMPLED)
+            for name, value in values.items()
+        }
         return self._metric(
             f"bvf.distribution.{RISKS[risk]}",
             place,
@@ -190,21 +194,25 @@ class MetricWriter:
     ) -> dict[str, GroupValue]:
         own, found = self.scored, self.found
         p_holm = statistics.holm(found.p_value[places])
+        # A context says something of a subject where one of its rows is scored.
+        n_contexts = (own.sums.values[..., WEIGHT] > 0).sum(axis=0)
+        at = range(*places.indices(len(found.value)))
+        sure = [
+            self._sure(found, place, limits, n_agreeing=int(n) if is_tested else None)
+            for place, n in zip(at, n_contexts, strict=True)
+        ]
         return {
             subject: GroupValue(
                 value=_number_or_none(_settled(found.value[place], limits)),
                 n_scored=int(n),
                 why_null=None if n else f"No row about {subject!r} is scored.",
-                interval=self._interval(found, place, limits),
+                interval=one.interval,
+                why_no_interval=one.why_none,
                 p_value=_number_or_none(found.p_value[place]) if is_tested else None,
                 p_holm=_number_or_none(corrected) if is_tested else None,
             )
-            for subject, n, corrected, place in zip(
-                own.subjects,
-                own.n_of_subjects,
-                p_holm,
-                range(*places.indices(len(found.value))),
-                strict=True,
+            for subject, n, corrected, place, one in zip(
+                own.subjects, own.n_of_subjects, p_holm, at, sure, strict=True
             )
         }
 
@@ -217,11 +225,13 @@ class MetricWriter:
             layout = self.layout._replace(factors=())
             values = measured(own.sums_of_rows(is_own), layout, {}, self.provenance.sampling)
             value = _number_or_none(_settled(values.value[place], limits))
+            sure = self._sure(values, place, limits)
             found[order] = GroupValue(
                 value=value,
                 n_scored=int((is_own & own.is_scored).sum()),
                 why_null=None if value is not None else self._why_null(own.sums_of_rows(is_own)),
-                interval=self._interval(values, place, limits),
+                interval=sure.interval,
+                why_no_interval=sure.why_none,
             )
         return found
 
@@ -239,6 +249,7 @@ class MetricWriter:
         n_scored: int | None = None,
     ) -> Metric:
         value = _number_or_none(_settled(self.found.value[place] * scale, limits))
+        sure = self._sure(self.found, place, limits, scale)
         return Metric(
             id=name,
             config=self.scored.config,
@@ -251,7 +262,8 @@ class MetricWriter:
             signature=self._signature(name),
             shelf=self.scored.judge.shelf,
             why_null=None if value is not None else self._why_null(self.scored.sums),
-            interval=self._interval(self.found, place, limits, scale),
+            interval=sure.interval,
+            why_no_interval=sure.why_none,
             null_reference=null,
             by=by or {},
         )
@@ -265,26 +277,17 @@ class MetricWriter:
         more = ", ..." if len(unknown) > 5 else ""
         return f"No row is scored of {len(unknown)} subjects ({', '.join(unknown[:5])}{more})."
 
-    def _interval(
-        self, found: Measured, place: int, limits: tuple[float, float], scale: float = 1.0
-    ) -> Interval | None:
-        bounds, sampling = found.bounds, self.provenance.sampling
-        if bounds is None or np.isnan(found.low[place] + found.high[place]):
-            return None
-        low, high = (
-            float(np.clip(side[place] * scale, *limits)) for side in (found.low, found.high)
-        )
-        return Interval(
-            low=low,
-            high=high,
-            level=sampling.level,
-            method=bounds.method,
-            n_resamples=bounds.n_resamples,
-            seed=sampling.seed,
-            cluster="context",
-            n_clusters=found.n_clusters,
-            few_clusters=bounds.few_clusters,
-        )
+    def _sure(
+        self,
+        found: Measured,
+        place: int,
+        limits: tuple[float, float],
+        scale: float = 1.0,
+        n_agreeing: int | None = None,
+    ) -> Sure:
+        value = _number_or_none(_settled(found.value[place] * scale, limits))
+        clusters = Clusters(found.n_clusters, "context", limits, n_agreeing)
+        return sure_of(value, found.bounds, place, clusters, self.provenance.sampling, scale=scale)
 
     def _reads_facts(self, name: str) -> bool:
         """Say whether a metric depends on facts of the subjects."""
@@ -316,14 +319,18 @@ def _fit_rows(fit: Regression | None, n: int, p_holm: float) -> dict[str, GroupV
     """Return the numbers of a regression; the coefficient carries the test."""
     if fit is None:
         why = "A subject with this fact has no scored row."
-        return {"coefficient": GroupValue(value=None, n_scored=n, why_null=why)}
+        none = GroupValue(value=None, n_scored=n, why_null=why, why_no_interval=NO_VALUE)
+        return {"coefficient": none}
     found = {
-        name: GroupValue(value=_number_or_none(np.float64(value)), n_scored=n)
+        name: GroupValue(
+            value=_number_or_none(np.float64(value)), n_scored=n, why_no_interval=NOT_RESAMPLED
+        )
         for name, value in fit._asdict().items()
     }
     found["coefficient"] = GroupValue(
         value=fit.coefficient,
         n_scored=n,
+        why_no_interval=NOT_RESAMPLED,
         p_value=_number_or_none(np.float64(fit.p_value)),
         p_holm=_number_or_none(np.float64(p_holm)),
     )

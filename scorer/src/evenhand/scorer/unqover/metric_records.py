@@ -11,12 +11,12 @@ from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.report import (
     DatasetRecord,
     GroupValue,
-    Interval,
     Metric,
     NullReference,
     signature,
 )
 from evenhand.scorer import __version__, statistics
+from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.statistics import Bounds, Estimator, NullMoments, Sampling
 from evenhand.scorer.unqover.cells import Cells
 from evenhand.scorer.unqover.examples import Examples
@@ -85,8 +85,13 @@ class MetricWriter:
             sampling=self.sampling,
             width=self.cells.width,
         )
-        return self._number(name, estimator, width=self.cells.width,
-                            null=_null_reference(null, "cluster_sign_flips"))  # fmt: skip
+        return self._number(
+            name,
+            estimator,
+            width=self.cells.width,
+            is_mean=False,
+            null=_null_reference(null, "cluster_sign_flips"),
+        )
 
     def mean(self, name: str, field: str, pools: Iterator[Floats] | None = None) -> Metric:
         """Write a mean over examples, with the reference of a random pairing where it has one."""
@@ -95,6 +100,7 @@ class MetricWriter:
             name,
             partial(self.cells.mean, field),
             width=1,
+            is_mean=True,
             null=_null_reference(null, "random_pairing"),
         )
 
@@ -110,7 +116,7 @@ class MetricWriter:
             "kept": kept,
         }
         by = {share: self._share(name, estimator) for share, estimator in shares.items()}
-        return self._number(name, shares["flipped"], width=1, by={"decision": by})
+        return self._number(name, shares["flipped"], width=1, is_mean=True, by={"decision": by})
 
     def by_subject(self, name: str, estimator: str) -> Metric:
         """Write a metric that has one value for each subject, and for each group if there are."""
@@ -119,7 +125,7 @@ class MetricWriter:
         if groups and len(groups) == len(self.examples.subjects):
             cells = self.cells.by_group(groups)
             by["group"] = self._family(name, cells, sorted(set(groups)), estimator)
-        return self._metric(name, value=None, why_null=BY_SUBJECT, by=by)
+        return self._metric(name, value=None, why_null=BY_SUBJECT, sure=Sure(None, NO_VALUE), by=by)
 
     def _family(
         self, name: str, cells: Cells, names: list[str], estimator: str
@@ -136,12 +142,19 @@ class MetricWriter:
         # Two groups are one test: what one wins, the other loses.
         p_holm = p_values if len(names) == 2 else statistics.holm(p_values)
         n = cells.n.sum(axis=(0, 2))
+        # A template says something of a subject where it stands in one of its examples.
+        n_templates = (cells.n.sum(axis=2) > 0).sum(axis=0)
+        sure = [
+            self._sure(name, _number_or_none(estimate[i]), bounds, i, int(n_templates[i]))
+            for i in range(len(names))
+        ]
         return {
             own: GroupValue(
                 value=_number_or_none(estimate[i]),
                 n_scored=int(n[i]),
                 why_null=None if n[i] else f"No complete example has the subject {own!r}.",
-                interval=self._interval(bounds, i),
+                interval=sure[i].interval,
+                why_no_interval=sure[i].why_none,
                 p_value=_number_or_none(p_values[i]),
                 p_holm=_number_or_none(p_holm[i]),
             )
@@ -151,11 +164,14 @@ class MetricWriter:
     def _share(self, name: str, estimator: Estimator) -> GroupValue:
         function = self._on_used(estimator)
         value = _number_or_none(self._estimate(function))
+        bounds = self._bounds(name, function, width=1)
+        sure = self._sure(name, value, bounds, n_agreeing=len(self.strata))
         return GroupValue(
             value=value,
             n_scored=len(self.examples.x1),
             why_null=None if value is not None else NOTHING_SCORED,
-            interval=self._interval(self._bounds(name, function, width=1)),
+            interval=sure.interval,
+            why_no_interval=sure.why_none,
         )
 
     def _number(
@@ -164,16 +180,18 @@ class MetricWriter:
         estimator: Estimator,
         *,
         width: int,
+        is_mean: bool,
         null: NullReference | None = None,
         by: dict[str, dict[str, GroupValue]] | None = None,
     ) -> Metric:
         function = self._on_used(estimator)
         value = _number_or_none(self._estimate(function))
+        bounds = self._bounds(name, function, width=width)
         return self._metric(
             name,
             value=value,
             why_null=None if value is not None else NOTHING_SCORED,
-            interval=self._interval(self._bounds(name, function, width=width)),
+            sure=self._sure(name, value, bounds, n_agreeing=len(self.strata) if is_mean else None),
             null_reference=null,
             by=by or {},
         )
@@ -185,7 +203,7 @@ class MetricWriter:
         value: float | None,
         why_null: str | None,
         by: dict[str, dict[str, GroupValue]],
-        interval: Interval | None = None,
+        sure: Sure,
         null_reference: NullReference | None = None,
     ) -> Metric:
         return Metric(
@@ -199,7 +217,8 @@ class MetricWriter:
             n_unscored=self.examples.n_unscored,
             signature=self._signature(name),
             why_null=why_null,
-            interval=interval,
+            interval=sure.interval,
+            why_no_interval=sure.why_none,
             null_reference=null_reference,
             by=by,
         )
@@ -248,25 +267,16 @@ class MetricWriter:
             width=width,
         )
 
-    def _interval(self, bounds: Bounds | None, place: int | None = None) -> Interval | None:
-        if bounds is None:
-            return None
-        low, high = (
-            float(side if place is None else side[place]) for side in (bounds.low, bounds.high)
-        )
-        if np.isnan(low) or np.isnan(high):
-            return None
-        return Interval(
-            low=low,
-            high=high,
-            level=self.sampling.level,
-            method=bounds.method,
-            n_resamples=bounds.n_resamples,
-            seed=self.sampling.seed,
-            cluster="template",
-            n_clusters=len(self.strata),
-            few_clusters=bounds.few_clusters,
-        )
+    def _sure(
+        self,
+        name: str,
+        value: float | None,
+        bounds: Bounds | None,
+        place: int | None = None,
+        n_agreeing: int | None = None,
+    ) -> Sure:
+        clusters = Clusters(len(self.strata), "template", _KINDS[name].range, n_agreeing)
+        return sure_of(value, bounds, place, clusters, self.sampling)
 
 
 def _null_reference(moments: NullMoments | None, method: str) -> NullReference | None:

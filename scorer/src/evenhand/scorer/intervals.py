@@ -1,0 +1,125 @@
+"""The interval of a value as the metric JSON has it, or why there is none."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.contract.report import AGREEMENT, Interval
+from evenhand.scorer.statistics import FEW_CLUSTERS, Bounds, Sampling
+
+NO_VALUE = "There is no value to be sure of."
+
+
+class Sure(NamedTuple):
+    """How sure a value is; one of the two is None."""
+
+    interval: Interval | None
+    why_none: str | None
+
+
+class Clusters(NamedTuple):
+    """What a value is made of."""
+
+    n: int
+    """How many clusters say something about it."""
+    name: str
+    """What one is, e.g. ``question``."""
+    limits: tuple[float, float]
+    """The least and the greatest value of the metric."""
+    n_agreeing: int | None = None
+    """Of a mean, how many clusters it is taken over, so that their agreement says how far it may be
+    from the truth; None where the value is no mean."""
+
+
+def sure_of(
+    value: float | None,
+    bounds: Bounds | None,
+    place: int | None,
+    clusters: Clusters,
+    sampling: Sampling,
+    *,
+    scale: float = 1.0,
+) -> Sure:
+    """Return the interval of one value.
+
+    Args:
+        value: in the metric's unit.
+        bounds: of all values that were resampled together; None where nothing was.
+        place: of this one among them; None where it is the only one.
+        clusters: what it is made of.
+        sampling: how was resampled.
+        scale: from the unit of the bounds to that of the metric.
+    """
+    if value is None:
+        return Sure(None, NO_VALUE)
+    if bounds is None:
+        return Sure(None, f"An interval needs two {clusters.name}s; {_few(clusters)} of it.")
+    low, high, all_agree = (
+        side if place is None else side[place]
+        for side in (bounds.low, bounds.high, bounds.all_agree)
+    )
+    method, n_resamples, n = bounds.method, bounds.n_resamples, clusters.n
+    low, high = float(low) * scale, float(high) * scale
+    if all_agree:
+        if clusters.n_agreeing is None:
+            return Sure(None, _unanimous(clusters))
+        method, n_resamples, n = AGREEMENT, 0, clusters.n_agreeing
+        low, high = agreement_bound(value, n, level=sampling.level, limits=clusters.limits)
+    if np.isnan(low) or np.isnan(high):
+        return Sure(None, _undefined(bounds, clusters))
+    low, high = (float(np.clip(end, *clusters.limits)) for end in (low, high))
+    found = Interval(
+        low=low,
+        high=high,
+        level=sampling.level,
+        method=method,
+        n_resamples=n_resamples,
+        seed=sampling.seed,
+        cluster=clusters.name,
+        n_clusters=n,
+        few_clusters=n < FEW_CLUSTERS,
+    )
+    return Sure(found, None)
+
+
+def _few(clusters: Clusters) -> str:
+    return f"one {clusters.name} alone speaks" if clusters.n == 1 else "none speaks"
+
+
+def _unanimous(clusters: Clusters) -> str:
+    return f"All {clusters.n} {clusters.name}s agree, so no resampling of them can vary."
+
+
+def _undefined(bounds: Bounds, clusters: Clusters) -> str:
+    if bounds.n_resamples:
+        return f"Some resamples of the {clusters.n} {clusters.name}s leave it undefined."
+    return f"Without one of the {clusters.n} {clusters.name}s it is undefined."
+
+
+def agreement_bound(
+    value: float, n_clusters: int, *, level: float, limits: tuple[float, float]
+) -> tuple[float, float]:
+    r"""Return how far a mean may be from a value on which all clusters agree.
+
+    Where none of G clusters says anything else, the share p of clusters that would has the
+    Clopper-Pearson bound of no success in G trials; what these say lies within the limits.
+
+    .. math:: p = 1 - (\alpha / 2)^{1/G},\qquad v - p (v - low) \le \theta \le v + p (high - v)
+
+    It holds whatever the distribution, for means to which clusters contribute alike.
+
+    Args:
+        value: v.
+        n_clusters: G.
+        level: 1 - alpha.
+        limits: the least and the greatest value that a cluster may have.
+
+    Source: Clopper and Pearson 1934, Biometrika 26, 404-413, for p (the case of no success as in
+    https://rdrr.io/cran/GenBinomApps/man/clopper.pearson.ci.html); from p to a mean is ours.
+
+    >>> [round(own, 4) for own in agreement_bound(-1.0, 12, level=0.95, limits=(-1.0, 1.0))]
+    [-1.0, -0.4707]
+    """
+    share = 1 - ((1 - level) / 2) ** (1 / n_clusters)
+    low, high = limits
+    return value - share * (value - low), value + share * (high - value)
