@@ -88,6 +88,7 @@ def _listed(
     if rules.settings.language != language:
         raise WrongUse(
             f"{folder} has rules for the language `{rules.settings.language}`, but the spaCy model"
-            f" is one of `{language}`; name another with --spacy-model."
+            f" is one of `{language}`; name another with --spacy-model, or say --language"
+            f" {rules.settings.language} if it knows both."
         )
     return rules
