@@ -118,14 +118,39 @@ def test_tables_for_people(age, answers) -> None:
     assert categories[0]["accuracy_ambiguous"] == 1.0
     assert [row["label_type"] for row in label_types] == ["label"]
     assert differing == []
-    assert wordings[0] == {
-        "config": "Age",
-        "condition": "ambiguous",
-        "wording": "Not known",
-        "n_offered": 12,
-        "n_chosen": 12,
-        "share": 1.0,
-    }
+    assert [row["unknown_wording"] for row in wordings] == ["Not known"]
+
+
+def test_wordings_of_unknown_are_one_row_each(write_bbq, bbq_items, tmp_path) -> None:
+    """Added over the categories, both conditions side by side; where none is offered, null.
+
+    Age offers `Not known` in 12 rows of each condition, SES in 8 disambiguated rows, and `Unknown`
+    in 8 ambiguous ones; the answers are UNKNOWN in all of Age and in none of SES.
+    """
+    age, ses = bbq_items("Age"), bbq_items("SES", questions=2)
+    for row in ses:
+        row["ans2"] = "Unknown" if row["context_condition"] == "ambig" else "Not known"
+    dataset = write_bbq({"Age": age, "SES": ses}, "wordings")
+    labels = [{"id": row["id"], "label": 2 if row in age else 0} for row in [*age, *ses]]
+    path = _write_lines(tmp_path / "labels.jsonl", labels)
+    outcome = files.score_files([path], dataset, "evenhand", FEW)
+
+    assert files.tables(outcome, outcome.report)[-1] == [
+        {
+            "unknown_wording": "Not known",
+            "chosen_ambiguous": 1.0,
+            "n_ambiguous": 12,
+            "chosen_disambiguated": 12 / 20,
+            "n_disambiguated": 20,
+        },
+        {
+            "unknown_wording": "Unknown",
+            "chosen_ambiguous": 0.0,
+            "n_ambiguous": 8,
+            "chosen_disambiguated": None,
+            "n_disambiguated": 0,
+        },
+    ]
 
 
 def test_question_only_baseline(age, answers, bbq_items, tmp_path) -> None:

@@ -20,7 +20,7 @@ from evenhand.scorer.bbq.scoring import (
     match_config,
     score_dataset,
 )
-from evenhand.scorer.bbq.tables import group_table, metric_rows, unknown_wordings
+from evenhand.scorer.bbq.tables import group_table, metric_rows, pooled_wordings
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST
 from evenhand.scorer.readers import OURS
@@ -118,7 +118,7 @@ def _unscored(config: str, items: pl.DataFrame, choices: Choices) -> list[str]:
 def tables(outcome: Outcome, report: Report) -> list[Rows]:
     """Return the metrics, the paper's numbers by category, and further breakdowns."""
     by = ("category", "label_type", "differing_dimension")
-    wordings = unknown_wordings(outcome.scored).to_dicts()
+    wordings = pooled_wordings(outcome.scored)
     return [metric_rows(report), *(group_table(report, dimension) for dimension in by), wordings]
 
 

@@ -89,6 +89,31 @@ def unknown_wordings(scored: Scored) -> pl.DataFrame:
     )
 
 
+def pooled_wordings(scored: Scored) -> Rows:
+    """Return how often each wording of UNKNOWN is chosen in all categories together.
+
+    One row a wording, its share of the rows that offer it in both conditions side by side; by
+    category they stand in ``NAME.parts.parquet``.
+    """
+    pooled = (
+        unknown_wordings(scored)
+        .group_by("wording", "condition")
+        .agg(pl.col("n_offered", "n_chosen").sum())
+        .with_columns(chosen=pl.col("n_chosen") / pl.col("n_offered"))
+    )
+    sides = [
+        pooled.filter(condition=name).select(
+            pl.col("wording").alias("unknown_wording"),
+            pl.col("chosen").alias(f"chosen_{name}"),
+            pl.col("n_offered").alias(f"n_{name}"),
+        )
+        for name in CONDITIONS
+    ]
+    both = sides[0].join(sides[1], on="unknown_wording", how="full", coalesce=True)
+    counts = [name for name in both.columns if name.startswith("n_")]
+    return both.with_columns(pl.col(counts).fill_null(0)).sort("unknown_wording").to_dicts()
+
+
 def metric_rows(report: Report) -> Rows:
     """Return one row a number of a report, for the table that ``score`` prints."""
     return [

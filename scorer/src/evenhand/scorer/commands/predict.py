@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     options = work.asking_of(dataset.manifest.stem).settled(asked, model)
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
-    with Progress(f"predict {', '.join(configs)}", total=rows) as progress:
+    with Progress(f"predict {_named(configs)}", total=rows) as progress:
         n_rows = work.predict(
             dataset,
             model,
@@ -107,6 +107,14 @@ def run(arguments: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 0
+
+
+_NAMED_CONFIGS = 3
+
+
+def _named(configs: list[str]) -> str:
+    """Name a few configs and count many: every line of a log says what is being predicted."""
+    return ", ".join(configs) if len(configs) <= _NAMED_CONFIGS else f"{len(configs)} configs"
 
 
 def _require_runtime() -> None:
