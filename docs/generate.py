@@ -65,7 +65,7 @@ a reader refuses a file whose first number is another one. Under one first numbe
   `NAME.examples.jsonl`, and values where a text says that others may come (methods, readers,
   shelves, protocols behind a plus). Each addition raises the second number.
 - The order of `metrics`, of the groups in `by` and of rows in the side files may change; `warnings`
-  and sentences in `why_null` may be worded otherwise.
+  and sentences in `why_null` and `why_no_interval` may be worded otherwise.
 
 So whoever reads these files:
 

@@ -86,6 +86,26 @@ def test_agreement_says_nothing_of_what_is_no_mean() -> None:
     )
 
 
+def test_an_index_that_each_cluster_moves_alike_has_no_error() -> None:
+    """|mean| of +1 and -1 in turns is 0, and 1/11 without any of the 12: no jackknife sees that."""
+    own = np.array([1.0, -1.0] * 6)
+
+    def strength(weights: np.ndarray) -> np.ndarray:
+        return np.abs(weights @ own) / weights.sum(axis=1)
+
+    bounds = statistics.interval(
+        strength, np.zeros(12, dtype=np.int64), sampling=SAMPLING, limits=RANGE, width=12
+    )
+    found = sure_of(0.0, bounds, None, Clusters(12, "context", RANGE), SAMPLING)
+
+    assert bounds is not None
+    assert (bool(bounds.is_flat), bool(bounds.all_agree)) == (True, False)
+    assert found.interval is None
+    assert found.why_none == (
+        "Leaving out any one of the 12 contexts moves it alike, from which no error can be told."
+    )
+
+
 @pytest.mark.parametrize(
     ("n", "said"),
     [(1, "one question alone speaks of it"), (0, "none speaks of it")],

@@ -30,6 +30,7 @@ from evenhand.contract.report import (
 Run = Callable[..., tuple[int, str, str]]
 Write = Callable[..., Path]
 
+GOLDEN = Path(__file__).parents[1] / "golden"
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(2)>\"'`|*[a](b)"
 
 
@@ -720,3 +721,38 @@ def test_markdown_is_short_and_holds_the_numbers(page) -> None:
     assert re.search(r"\| μ · model bias intensity .*\| 0\.2100 \| 0\.1500 to 0\.2700", text)
     assert "| muslim | lied | +0.3000 | +1.0000 | 28 |" in text
     assert "Context 12." not in text
+
+
+@pytest.mark.parametrize(
+    ("stem", "reason"),
+    [
+        ("bbq", "An interval needs two questions; one question alone speaks of it."),
+        ("unqover", "All 14 templates agree, so no resampling of them can vary."),
+        ("bvf", "All 3 contexts agree, so no resampling of them can vary."),
+    ],
+)
+def test_where_there_is_no_interval_its_reason_is_a_hint(evenhand, tmp_path, stem, reason) -> None:
+    """In its place, where a pointer rests on it, and below the table, also in Markdown.
+
+    BBQ's groups, of which some have a single question, stand on the page alone.
+    """
+    path, page = GOLDEN / f"{stem}_metrics.json", tmp_path / "r.html"
+
+    assert evenhand("report", path, "--out", page)[0] == 0
+    html = page.read_text(encoding="utf-8")
+    assert re.search(rf'<abbr title="{re.escape(reason)}">(?:no interval|none)</abbr>', html)
+    (told, *_) = re.findall(r"Where there is no interval: ([^<]*)", html)
+    assert reason in told
+    code, text, _ = evenhand("report", path, "--as", "markdown")
+    assert code == 0
+    assert (reason in text) is (stem != "bbq")
+
+
+def test_an_interval_of_clusters_that_agree_is_marked(evenhand, tmp_path) -> None:
+    """A double dagger and its footnote; the dagger of few clusters is for those that vary."""
+    page = tmp_path / "r.html"
+    evenhand("report", GOLDEN / "bbq_metrics.json", "--out", page)
+    html = page.read_text(encoding="utf-8")
+
+    assert "\N{MINUS SIGN}100.00 to +41.52\N{NO-BREAK SPACE}‡" in html
+    assert "‡ All clusters agree, so resampling them cannot vary" in html

@@ -54,9 +54,9 @@ def sure_of(
         return Sure(None, NO_VALUE)
     if bounds is None:
         return Sure(None, f"An interval needs two {clusters.name}s; {_few(clusters)} of it.")
-    low, high, all_agree = (
+    low, high, is_flat, all_agree = (
         side if place is None else side[place]
-        for side in (bounds.low, bounds.high, bounds.all_agree)
+        for side in (bounds.low, bounds.high, bounds.is_flat, bounds.all_agree)
     )
     method, n_resamples, n = bounds.method, bounds.n_resamples, clusters.n
     low, high = float(low) * scale, float(high) * scale
@@ -65,6 +65,8 @@ def sure_of(
             return Sure(None, _unanimous(clusters))
         method, n_resamples, n = AGREEMENT, 0, clusters.n_agreeing
         low, high = agreement_bound(value, n, level=sampling.level, limits=clusters.limits)
+    elif is_flat:
+        return Sure(None, _even(clusters))
     if np.isnan(low) or np.isnan(high):
         return Sure(None, _undefined(bounds, clusters))
     low, high = (float(np.clip(end, *clusters.limits)) for end in (low, high))
@@ -88,6 +90,13 @@ def _few(clusters: Clusters) -> str:
 
 def _unanimous(clusters: Clusters) -> str:
     return f"All {clusters.n} {clusters.name}s agree, so no resampling of them can vary."
+
+
+def _even(clusters: Clusters) -> str:
+    return (
+        f"Leaving out any one of the {clusters.n} {clusters.name}s moves it alike, from which no"
+        " error can be told."
+    )
 
 
 def _undefined(bounds: Bounds, clusters: Clusters) -> str:

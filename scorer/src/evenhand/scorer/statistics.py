@@ -73,8 +73,10 @@ class Bounds(NamedTuple):
     method: str
     n_resamples: int
     few_clusters: bool
+    is_flat: NDArray[np.bool_]
+    """Where it would have no width, and so there is none."""
     all_agree: NDArray[np.bool_]
-    """Where no draw of clusters moves the value: it would be an interval without any width."""
+    """Where it has none because no draw of clusters moves the value."""
 
 
 class NullMoments(NamedTuple):
@@ -169,8 +171,12 @@ def interval(
     if n_clusters < 2:
         return None
     few = n_clusters < FEW_CLUSTERS
+    is_moved: Floats | bool = False
     if few:
         estimate = estimator(np.ones((1, n_clusters)))[0]
+        # The jackknife has no error either where leaving out any one moves an index alike.
+        left_out = weighted(estimator, 1.0 - np.eye(n_clusters), width=width)
+        is_moved = np.abs(left_out - estimate).max(axis=0) > _ZERO_WIDTH
         error = jackknife_standard_error(estimator, strata, width=width)
         half = special.stdtrit(degrees_of_freedom(strata), (1 + sampling.level) / 2) * error
         low, high = estimate - half, estimate + half
@@ -181,14 +187,15 @@ def interval(
             low, high = _bca(estimator, strata, drawn, tails, width)
         else:
             low, high = np.quantile(drawn, tails, axis=0)
-    all_agree = np.asarray(high - low < _ZERO_WIDTH)
+    is_flat = np.asarray(high - low < _ZERO_WIDTH)
     return Bounds(
-        low=np.where(all_agree, np.nan, np.clip(low, *limits)),
-        high=np.where(all_agree, np.nan, np.clip(high, *limits)),
+        low=np.where(is_flat, np.nan, np.clip(low, *limits)),
+        high=np.where(is_flat, np.nan, np.clip(high, *limits)),
         method="studentised_jackknife" if few else f"{sampling.bootstrap}_bootstrap",
         n_resamples=0 if few else sampling.resamples,
         few_clusters=few,
-        all_agree=all_agree,
+        is_flat=is_flat,
+        all_agree=is_flat & ~np.asarray(is_moved),
     )
 
 

@@ -73,7 +73,7 @@ class MetricWriter:
     def risk(self, risk: int, null: NullReference | None) -> Metric:
         """Write R, R^b or R^v, with the risk of each subject and each order of words."""
         limits = (0.0, 1.0)
-        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_tested=False)}
+        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_mean=risk == 0)}
         if len(self.scored.orders) > 1:
             by["order"] = self._by_order(risk, limits)
         return self._metric(
@@ -84,6 +84,7 @@ class MetricWriter:
             best=0.0,
             null=null,
             by=by,
+            is_mean=risk == 0,
         )
 
     def unnormalised(self, risk: int, null: NullReference | None) -> Metric:
@@ -103,12 +104,13 @@ class MetricWriter:
             best=0.0,
             null=scaled,
             scale=scale,
+            is_mean=risk == 0,
         )
 
     def knowledge(self, risk: int) -> Metric:
         """Write how well the right classes are known, of the mean, and what wavering costs."""
         limits = KNOWLEDGE_RANGES[risk]
-        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_tested=False)}
+        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_mean=risk == 0)}
         return self._metric(
             KNOWLEDGE_IDS[risk],
             self.layout.overall(risk),
@@ -116,12 +118,14 @@ class MetricWriter:
             unit="quadratic score",
             best=limits[1],
             by=by,
+            is_mean=risk == 0,
         )
 
     def direction(self, code: int) -> Metric:
         """Write how much a class is preferred on average, over subjects and by subject."""
         limits = (-1.0, float(1 / self.scored.p_star[code] - 1))
-        by = {"subject": self._by_subject(self.layout.directions(code), limits, is_tested=True)}
+        places = self.layout.directions(code)
+        by = {"subject": self._by_subject(places, limits, is_mean=True, is_tested=True)}
         return self._metric(
             f"bvf.direction.{self.scored.classes[code]}",
             self.layout.direction(code),
@@ -129,6 +133,7 @@ class MetricWriter:
             unit="stereotype",
             best=0.0,
             by=by,
+            is_mean=True,
         )
 
     def distribution(self, risk: int) -> Metric:
@@ -190,7 +195,12 @@ class MetricWriter:
         return [total, null_references.of_bias(own.sums, own.p_star, sampling), volatility]
 
     def _by_subject(
-        self, places: slice, limits: tuple[float, float], *, is_tested: bool
+        self,
+        places: slice,
+        limits: tuple[float, float],
+        *,
+        is_mean: bool,
+        is_tested: bool = False,
     ) -> dict[str, GroupValue]:
         own, found = self.scored, self.found
         p_holm = statistics.holm(found.p_value[places])
@@ -198,7 +208,7 @@ class MetricWriter:
         n_contexts = (own.sums.values[..., WEIGHT] > 0).sum(axis=0)
         at = range(*places.indices(len(found.value)))
         sure = [
-            self._sure(found, place, limits, n_agreeing=int(n) if is_tested else None)
+            self._sure(found, place, limits, n_agreeing=int(n) if is_mean else None)
             for place, n in zip(at, n_contexts, strict=True)
         ]
         return {
@@ -225,7 +235,8 @@ class MetricWriter:
             layout = self.layout._replace(factors=())
             values = measured(own.sums_of_rows(is_own), layout, {}, self.provenance.sampling)
             value = _number_or_none(_settled(values.value[place], limits))
-            sure = self._sure(values, place, limits)
+            n_agreeing = values.n_clusters if risk == 0 else None
+            sure = self._sure(values, place, limits, n_agreeing=n_agreeing)
             found[order] = GroupValue(
                 value=value,
                 n_scored=int((is_own & own.is_scored).sum()),
@@ -247,9 +258,11 @@ class MetricWriter:
         by: dict[str, dict[str, GroupValue]] | None = None,
         scale: float = 1.0,
         n_scored: int | None = None,
+        is_mean: bool = False,
     ) -> Metric:
         value = _number_or_none(_settled(self.found.value[place] * scale, limits))
-        sure = self._sure(self.found, place, limits, scale)
+        n_agreeing = self.found.n_clusters if is_mean else None
+        sure = self._sure(self.found, place, limits, scale, n_agreeing)
         return Metric(
             id=name,
             config=self.scored.config,

@@ -59,6 +59,8 @@ class Cell:
     sort: float | None = None
     note: str | None = None
     """A second, smaller line."""
+    hint: str | None = None
+    """What the last line of the cell means, shown where a pointer rests on it."""
     tone: Tone = "plain"
     examples: ExampleSet | None = None
 

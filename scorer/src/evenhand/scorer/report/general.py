@@ -1,8 +1,8 @@
 """The story of any metric file: all its numbers in tables, and no claim beyond them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from evenhand.contract.report import GroupValue, Interval, Metric
+from evenhand.contract.report import GroupValue, Metric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.benchmarks import BENCHMARKS
 from evenhand.scorer.report.blocks import (
@@ -16,7 +16,13 @@ from evenhand.scorer.report.blocks import (
     Table,
 )
 from evenhand.scorer.report.reading import ModelResult
-from evenhand.scorer.report.words import CONTENT_WARNING, FEW_CLUSTERS, null_text, things
+from evenhand.scorer.report.words import (
+    CONTENT_WARNING,
+    interval_cell,
+    interval_notes,
+    null_text,
+    things,
+)
 
 
 def story(results: Sequence[ModelResult]) -> Story:
@@ -65,13 +71,8 @@ def metrics_table(results: Sequence[ModelResult], caption: str) -> Table:
             *(Column(label=name, is_number=True) for name in counted),
         ],
         rows=[_metric_row(label, metric, has_models=has_models) for label, metric in entries],
-        footnotes=few_clusters_note(metric.interval for _, metric in entries),
+        footnotes=interval_notes(metric for _, metric in entries),
     )
-
-
-def few_clusters_note(intervals: Iterable[Interval | None]) -> list[str]:
-    """Return the footnote of intervals that rest on few clusters, where there are any."""
-    return [FEW_CLUSTERS] if any(own and own.few_clusters for own in intervals) else []
 
 
 def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
@@ -90,10 +91,9 @@ def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
 def _value_cells(own: Metric | GroupValue) -> list[Cell]:
     if own.value is None:
         return [Cell(text=null_text(own), tone="reason"), Cell(text="none")]
-    low = None if own.interval is None else own.interval.low
     return [
         Cell(text=numbers.plain(own.value), sort=own.value),
-        Cell(text=numbers.interval(own.interval, write=numbers.plain), sort=low),
+        interval_cell(own, write=numbers.plain),
     ]
 
 
@@ -125,5 +125,5 @@ def _group_table(metric: Metric, dimension: str, caption: str) -> Table:
             ]
             for name, own in members.items()
         ],
-        footnotes=few_clusters_note(own.interval for own in members.values()),
+        footnotes=interval_notes(members.values()),
     )

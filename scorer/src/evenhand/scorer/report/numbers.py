@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from evenhand.contract.report import Interval, NullReference
+from evenhand.contract.report import AGREEMENT, Interval, NullReference
 from evenhand.scorer.report.blocks import Tick
 
 MINUS = "\N{MINUS SIGN}"
@@ -67,10 +67,14 @@ def count(value: int) -> str:
 
 
 def interval(value: Interval | None, *, write: Callable[[float], str]) -> str:
-    """Write an interval with ``write``; a dagger says that it rests on few clusters."""
+    """Write an interval with ``write``.
+
+    A dagger says that it rests on few clusters, a double one that these all agree.
+    """
     if value is None:
         return "none"
     dagger = f"{NO_BREAK}†" if value.few_clusters else ""
+    dagger = f"{NO_BREAK}‡" if value.method == AGREEMENT else dagger
     return f"{write(value.low)} to {write(value.high)}{dagger}"
 
 

@@ -1,7 +1,10 @@
 """Words that every benchmark's part of the report uses."""
 
-from evenhand.contract.report import GroupValue, Metric
+from collections.abc import Callable, Iterable
+
+from evenhand.contract.report import AGREEMENT, GroupValue, Interval, Metric
 from evenhand.scorer.report import numbers
+from evenhand.scorer.report.blocks import Cell
 
 CONTENT_WARNING = (
     "This report quotes sentences that tie groups of people to offensive or harmful stereotypes."
@@ -12,6 +15,42 @@ CONTENT_WARNING = (
 FEW_CLUSTERS = (
     "† Fewer than 30 clusters: the interval is studentised and is less sure than its level says."
 )
+
+AGREES = (
+    "‡ All clusters agree, so resampling them cannot vary: the interval is how far the mean may be"
+    " from what so many agree on."
+)
+NO_INTERVAL = "no interval"
+_REASONS = 3
+"""So many reasons are told below a table; each stands as a hint where its interval would."""
+
+
+def interval_notes(values: Iterable[Metric | GroupValue]) -> list[str]:
+    """Return the footnotes on the intervals of a table, as far as they are needed."""
+    found = list(values)
+    intervals = [own.interval for own in found if own.interval is not None]
+    reasons = dict.fromkeys(
+        own.why_no_interval
+        for own in found
+        if own.value is not None and own.interval is None and own.why_no_interval
+    )
+    notes = [FEW_CLUSTERS] if any(_is_few(own) for own in intervals) else []
+    notes += [AGREES] if any(own.method == AGREEMENT for own in intervals) else []
+    if reasons:
+        more = " ..." if len(reasons) > _REASONS else ""
+        notes.append(f"Where there is no interval: {' '.join(list(reasons)[:_REASONS])}{more}")
+    return notes
+
+
+def _is_few(interval: Interval) -> bool:
+    return interval.few_clusters and interval.method != AGREEMENT
+
+
+def interval_cell(own: Metric | GroupValue, *, write: Callable[[float], str]) -> Cell:
+    """Return the cell of an interval; where there is none, its reason is a hint."""
+    if own.interval is None:
+        return Cell(text="none", hint=own.why_no_interval)
+    return Cell(text=numbers.interval(own.interval, write=write), sort=own.interval.low)
 
 
 def things(count: int, one: str, many: str) -> str:

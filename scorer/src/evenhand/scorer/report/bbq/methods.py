@@ -118,8 +118,9 @@ INTERVALS = (
     "Intervals are over questions, whose rows share a template, drawn within their categories."
     " Under 30 questions they are studentised (estimate ± t × jackknife standard error) and marked"
     " †, because the bootstrap then covers too little; from 30 on they are percentiles of a"
-    " bootstrap. Groups are tested by t over questions, and their p-values corrected by Holm’s"
-    " method within one table."
+    " bootstrap. Where all questions agree neither can vary: the interval, marked ‡, is then how"
+    " far the mean may be by the number of questions alone. Groups are tested by t over questions,"
+    " and their p-values corrected by Holm’s method within one table."
 )
 QUESTION_ONLY = (
     "Without the context a model can only guess from the question and the answers, and that it"

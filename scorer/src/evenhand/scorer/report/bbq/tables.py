@@ -4,7 +4,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from evenhand.contract.report import GroupValue, Interval, Metric
+from evenhand.contract.report import GroupValue, Metric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.bbq.counted import Wording, wordings
 from evenhand.scorer.report.bbq.drilldown import Answers
@@ -34,7 +34,7 @@ from evenhand.scorer.report.blocks import (
     Tone,
 )
 from evenhand.scorer.report.reading import ModelResult
-from evenhand.scorer.report.words import FEW_CLUSTERS, null_text, things
+from evenhand.scorer.report.words import NO_INTERVAL, interval_notes, null_text, things
 
 _SHOWN = (*BIAS.values(), *ACCURACY.values(), COST, ALIGNED)
 """The order in which metrics are told: bias first."""
@@ -100,24 +100,20 @@ def _name_cell(base: str, note: str | None) -> Cell:
 def _metric_table(
     results: Sequence[ModelResult], columns: Sequence[str], rows: list[list[Cell]], caption: str
 ) -> Table:
-    intervals = [own.interval for result in results for own in result.report.metrics]
+    values = [own for result in results for own in result.report.metrics]
     return Table(
         caption=caption,
         columns=[Column(label="Metric"), *_numbers(columns)],
         rows=rows,
         footnotes=[
             f"{PERCENT} {MARKED} the interval of a bias score leaves out 0.",
-            *_few_clusters(intervals),
+            *interval_notes(values),
         ],
     )
 
 
 def _numbers(names: Sequence[str]) -> list[Column]:
     return [Column(label=name, is_number=True) for name in names]
-
-
-def _few_clusters(intervals: Sequence[Interval | None]) -> list[str]:
-    return [FEW_CLUSTERS] if any(own and own.few_clusters for own in intervals) else []
 
 
 def _metric_cell(base: str, metric: Metric | None) -> Cell:
@@ -138,7 +134,8 @@ def _value_cell(
     return Cell(
         text=short(base, own.value),
         sort=own.value,
-        note=short_interval(base, own),
+        note=short_interval(base, own) or NO_INTERVAL,
+        hint=own.why_no_interval,
         tone=tone,
         examples=examples,
     )
@@ -211,13 +208,13 @@ def _one_model(result: ModelResult, names: Sequence[str], title: str, cells: _Gr
         ]
         for name in names
     ]
-    intervals = [own.interval for base in known
-                 for own in groups_of(result.report, base, cells.dimension).values()]  # fmt: skip
+    values = [own for base in known
+              for own in groups_of(result.report, base, cells.dimension).values()]  # fmt: skip
     return Table(
         caption=f"By {title.lower()}",
         columns=[Column(label=title), *_numbers([_COLUMNS[base] for base in known])],
         rows=rows,
-        footnotes=[f"{PERCENT} {HOLM}", *_few_clusters(intervals)],
+        footnotes=[f"{PERCENT} {HOLM}", *interval_notes(values)],
     )
 
 
@@ -236,7 +233,7 @@ def _several_models(
     found = [groups_of(own.report, base, cells.dimension) for own in results]
     if not any(found):
         return None
-    intervals = [own.interval for groups in found for own in groups.values()]
+    values = [own for groups in found for own in groups.values()]
     return Table(
         caption=f"{metric_words(base).name.capitalize()}, by {title.lower()}",
         columns=[Column(label=title), *_numbers([own.label for own in results])],
@@ -247,7 +244,7 @@ def _several_models(
             ]
             for name in names
         ],
-        footnotes=[f"{PERCENT} {HOLM}", *_few_clusters(intervals)],
+        footnotes=[f"{PERCENT} {HOLM}", *interval_notes(values)],
     )
 
 

@@ -110,7 +110,7 @@ def _why_unknown(own: TopicResult) -> str:
             "Rᵇ has no null reference: it needs two contexts, and the same probability for all"
             " classes in a model without bias."
         )
-    if not can_exceed(metric, len(own.classes)):
+    if not can_exceed((metric, own.metric(R)), len(own.classes)):
         return "With so few contexts no model’s Rᵇ could exceed what chance gives."
     return ""
 

@@ -236,7 +236,9 @@ def _formula(method: _Method) -> Formula:
 INTERVALS = (
     "Intervals are over contexts; the subjects are taken as they are. Under 30 contexts they are"
     " studentised (estimate ± t × jackknife standard error) and marked †, because the bootstrap"
-    " then covers too little; from 30 on they are percentiles of a bootstrap. Preferences of single"
+    " then covers too little; from 30 on they are percentiles of a bootstrap. Where all contexts"
+    " agree neither can vary: means (R and preferences) then have a bound from their number, marked"
+    " ‡, and Rᵇ and Rᵛ have none. Preferences of single"
     " subjects are tested by t over contexts, and their p-values corrected by Holm’s method over"
     " the subjects of one class; those of regressions over the facts."
 )

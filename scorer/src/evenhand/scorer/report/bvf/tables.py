@@ -2,9 +2,10 @@
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from evenhand.contract.report import GroupValue, Interval, Metric
+from evenhand.contract.report import GroupValue, Metric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table, Tone
 from evenhand.scorer.report.bvf.cells import Cells, Norm, Quartiles
@@ -21,11 +22,18 @@ from evenhand.scorer.report.bvf.words import (
     UNNORMALISED,
     R,
     interval_text,
+    is_signed,
     metric_words,
     topic_words,
     value_text,
 )
-from evenhand.scorer.report.words import FEW_CLUSTERS, null_text, things
+from evenhand.scorer.report.words import (
+    NO_INTERVAL,
+    interval_cell,
+    interval_notes,
+    null_text,
+    things,
+)
 
 ABOVE_CHANCE = f"{MARKED} above where 95 of 100 values would lie if nothing were there."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
@@ -43,11 +51,6 @@ ORIENTATION = (
 def numbered(names: Iterable[str]) -> list[Column]:
     """Return columns of numbers."""
     return [Column(label=name, is_number=True) for name in names]
-
-
-def few_clusters(intervals: Iterable[Interval | None]) -> list[str]:
-    """Return the footnote of intervals over few contexts, where there are any."""
-    return [FEW_CLUSTERS] if any(own and own.few_clusters for own in intervals) else []
 
 
 def overview_table(topics: Sequence[tuple[str, list[TopicResult]]], labels: Sequence[str]) -> Table:
@@ -81,8 +84,13 @@ def value_cell(metric_id: str, own: Metric | GroupValue | None, *, tone: Tone = 
         return Cell(text="none", tone="reason")
     if own.value is None:
         return Cell(text=null_text(own), tone="reason")
-    note = interval_text(metric_id, own)
-    return Cell(text=value_text(metric_id, own), sort=own.value, note=note, tone=tone)
+    return Cell(
+        text=value_text(metric_id, own),
+        sort=own.value,
+        note=interval_text(metric_id, own) or NO_INTERVAL,
+        hint=own.why_no_interval,
+        tone=tone,
+    )
 
 
 def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
@@ -125,7 +133,7 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
         footnotes=[
             ABOVE_CHANCE,
             *([SAME] if is_same and not is_beyond else []),
-            *few_clusters(own.interval for own in notes if own is not None),
+            *interval_notes(own for own in notes if own is not None),
             *([ORIENTATION] if is_usual and not is_beyond else []),
         ],
     )
@@ -149,11 +157,11 @@ def _metric_of_one(results: Sequence[TopicResult], name: str) -> list[Cell]:
     if reference is not None:
         top = numbers.plain(reference.quantile_95)
         chance = "0" if reference.method == EXACT else f"at most {top}"
-    low = None if own.interval is None else own.interval.low
     value = _risk_cell(own)
+    write = numbers.signed if is_signed(name) else numbers.plain
     return [
         Cell(text=value.text, sort=value.sort, tone=value.tone),
-        Cell(text=interval_text(name, own) or "none", sort=low),
+        interval_cell(own, write=write),
         Cell(text=chance, sort=None if reference is None else reference.quantile_95),
         Cell(text=numbers.count(own.n_scored), sort=own.n_scored),
         Cell(text=numbers.count(own.n_unscored), sort=own.n_unscored),
@@ -178,7 +186,7 @@ def order_table(own: TopicResult) -> Table | None:
             ]
             for name in names
         ],
-        footnotes=few_clusters(one.interval for groups in by.values() for one in groups.values()),
+        footnotes=interval_notes(one for groups in by.values() for one in groups.values()),
     )
 
 
@@ -192,8 +200,7 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
     rows = []
     for name in names:
         cells = [value_cell(RISKS[risk], found.get(name)) for risk, found in groups.items()]
-        drill = Cell(text=cells[0].text, sort=cells[0].sort, note=cells[0].note,
-                     examples=texts.of(subject=name))  # fmt: skip
+        drill = dataclasses.replace(cells[0], tone="plain", examples=texts.of(subject=name))
         n = groups["r"][name].n_scored
         lean = _lean_cell(own.leans.get(name))
         rows.append([Cell(text=name), drill, *cells[1:], lean, Cell(text=f"{n:,}", sort=n)])
@@ -206,7 +213,9 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
         rows=rows,
         footnotes=[
             note,
-            *few_clusters(one.interval for found in groups.values() for one in found.values()),
+            *interval_notes(
+                groups[risk][name] for risk in groups for name in names if name in groups[risk]
+            ),
         ],
     )
 

@@ -153,15 +153,20 @@ class TopicResult:
         return self.metric(RISKS["r"]) is not None
 
 
-def can_exceed(metric: Metric, n_classes: int) -> bool:
+def can_exceed(metrics: Iterable[Metric | None], n_classes: int) -> bool:
     """Say whether any model's bias risk could lie above its null reference.
 
     Exchanging the classes of whole contexts gives (Y!)^(C - 1) patterns that differ. The observed
     one is one of them, so of fewer than twenty it cannot be beyond 95 %.
+
+    Args:
+        metrics: over the same contexts, of which one with an interval says how many they are.
+        n_classes: Y.
     """
-    if metric.interval is None:
+    found = [own.interval.n_clusters for own in metrics if own and own.interval]
+    if not found:
         return False
-    n_patterns: int = factorial(n_classes) ** (metric.interval.n_clusters - 1)
+    n_patterns: int = factorial(n_classes) ** (max(found) - 1)
     return n_patterns > _FEWEST_PATTERNS
 
 

@@ -20,7 +20,7 @@ from evenhand.scorer.report.unqover.words import (
     metric_words,
     value_text,
 )
-from evenhand.scorer.report.words import FEW_CLUSTERS, null_text
+from evenhand.scorer.report.words import interval_cell, interval_notes, null_text
 
 
 def metrics_table(results: Sequence[ModelResult], config: str, *, shelf: str) -> Table | None:
@@ -60,7 +60,7 @@ def _is_by_subject(metric: Metric) -> bool:
 
 def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
     words = metric_words(metric.id)
-    interval, reference = metric.interval, metric.null_reference
+    reference = metric.null_reference
     return [
         # With several models the same words would stand there once for each of them.
         Cell(
@@ -74,10 +74,7 @@ def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
             note=_beside(metric),
             tone="reason" if metric.value is None else "plain",
         ),
-        Cell(
-            text=numbers.interval(interval, write=interval_writer(metric.id)),
-            sort=None if interval is None else interval.low,
-        ),
+        interval_cell(metric, write=interval_writer(metric.id)),
         Cell(
             text=numbers.null_reference(reference),
             sort=None if reference is None else reference.quantile_95,
@@ -94,9 +91,7 @@ def _beside(metric: Metric) -> str | None:
 
 
 def _footnotes(metrics: list[Metric]) -> list[str]:
-    notes = []
-    if any(metric.interval and metric.interval.few_clusters for metric in metrics):
-        notes.append(FEW_CLUSTERS)
+    notes = interval_notes(metrics)
     if any(metric.null_reference for metric in metrics):
         notes.append(
             "By chance: where 95 of 100 values would lie if nothing were there; see Methods."
@@ -114,7 +109,6 @@ def subject_table(result: ModelResult, config: str, *, by: str = "subject") -> T
         values, key=lambda name: (values[name].value is None, -_or_0(values[name]), name)
     )
     rows = [_subject_row(name, values[name], etas.get(name), result) for name in ranked]
-    has_few = any(own.interval and own.interval.few_clusters for own in values.values())
     name = class_words(config).subjects if by == "subject" else "groups"
     return Table(
         caption=f"All {name}",
@@ -127,7 +121,7 @@ def subject_table(result: ModelResult, config: str, *, by: str = "subject") -> T
             Column(label="Examples", is_number=True),
         ],
         rows=rows,
-        footnotes=[FEW_CLUSTERS] if has_few else [],
+        footnotes=interval_notes(values.values()),
     )
 
 
@@ -141,14 +135,10 @@ def _subject_row(
     tone: Tone = "quiet"
     if differs(gamma, result.report):
         tone = "positive" if _or_0(gamma) > 0 else "negative"
-    interval = gamma.interval
     return [
         Cell(text=name),
         _signed_cell(gamma, tone),
-        Cell(
-            text=numbers.interval(interval, write=numbers.signed),
-            sort=None if interval is None else interval.low,
-        ),
+        interval_cell(gamma, write=numbers.signed),
         Cell(text=numbers.p_value(gamma.p_holm), sort=gamma.p_holm),
         _signed_cell(eta, "plain"),
         Cell(text=numbers.count(gamma.n_scored), sort=gamma.n_scored),
