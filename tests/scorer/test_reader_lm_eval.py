@@ -80,6 +80,15 @@ def test_lm_eval_bare_nan(tmp_path) -> None:
     assert lm_eval.read(path).rows[0].scores == (-1.0, -0.5, -2.0)
 
 
+@pytest.mark.parametrize("number", [False, True, None, [1], "one", 1.0])
+def test_lm_eval_numbers_of_examples_that_are_none(tmp_path, number: Any) -> None:
+    """A truth value is not the number 0 or 1: such a row is told by its words alone."""
+    doc = {"category": "Age", "example_id": number, "context": "They met.", "question": "Who?"}
+    (row,) = lm_eval.read(_lines(tmp_path / "s.jsonl", _sample(doc=doc))).rows
+
+    assert (row.example_id, row.context, row.question) == (None, "They met.", "Who?")
+
+
 def _asked(*texts: str, scores: tuple[float, ...], alone: bool = False) -> dict[str, Any]:
     """Return a row whose options have the given texts, once more without the question."""
     pairs = [("Who?", f" {text}") for text in texts]

@@ -8,6 +8,7 @@ import pytest
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.readers import any_table
 from evenhand.scorer.readers.column_names import guess_columns
+from evenhand.scorer.readers.recognise import Recognised, recognise
 
 ROWS = [("Age-00000", "The man, who left"), ("Age-00001", 'He said "B"'), ("Age-00002", "né é")]
 
@@ -136,6 +137,17 @@ def test_columns_that_say_too_little_or_too_much(tmp_path, names: str, wrong: st
 
     with pytest.raises(DataRefused, match=wrong):
         any_table.read(path)
+
+
+def test_columns_without_a_name_are_nobodys(tmp_path) -> None:
+    """A spreadsheet leaves them empty, and an index has none: however many, they are not read."""
+    text = "Category,,Example ID,,Model answer\nAge,x,5,,B\nAge,,6,C,The man\n"
+    path = _written(tmp_path / "a.csv", text)
+    found = any_table.read(path)
+
+    answers = [(row.category, row.example_id, row.answer) for row in found.rows]
+    assert answers == [("Age", 5, "B"), ("Age", 6, "The man")]
+    assert recognise(path) == Recognised("table", "a table with Category, Example ID, Model answer")
 
 
 @pytest.mark.parametrize(

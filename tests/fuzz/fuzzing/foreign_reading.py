@@ -52,7 +52,8 @@ def _item(said: Said, items: list[Row]) -> Row:
     """Return the question of a row: by its key where it has one, and with its own words."""
     by_id = {item["id"]: item for item in items}
     name = said.id
-    if said.key is not None and said.key[0] and isinstance(said.key[1], int):
+    # A truth value is no number, though Python counts with it: the words alone tell such a row.
+    if said.key is not None and said.key[0] and type(said.key[1]) is int:
         name = f"{said.key[0]}-{said.key[1]:05d}"
     item = by_id.get(name) if isinstance(name, str) else None
     if item is None:
@@ -70,6 +71,8 @@ def _item(said: Said, items: list[Row]) -> Row:
 
 
 def _has_words(said: Said, item: Row) -> bool:
+    if not all(isinstance(own, str | None) for own in (said.context, said.question, said.prompt)):
+        raise Undecided
     if said.context is not None and " ".join(said.context.split()) != item["context"]:
         return False
     if said.question is not None and " ".join(said.question.split()) != item["question"]:
@@ -116,7 +119,8 @@ def _said_of_sample(row: Row) -> Said:
         own = list(given.values()) if isinstance(given, dict) else given
         own = [list(one.values()) if isinstance(one, dict) else one for one in own]
         number = doc.get("example_id")
-        number = int(number) if isinstance(number, str) and number.isdigit() else number
+        is_digits = isinstance(number, str) and number.isascii() and number.isdigit()
+        number = int(number) if is_digits else number
         same = {"key": (doc.get("category"), number), "context": doc.get("context"),
                 "question": doc.get("question")}  # fmt: skip
         if not answers:
@@ -289,6 +293,7 @@ def _of_table(paths: list[Path], items: list[Row]) -> Choices:
         if len(marks) != 1:
             raise Undecided
         table = table_rows(text, marks[0])
+    table = [{name: own for name, own in row.items() if name.strip()} for row in table]
     others = Counter(name for row in table for name in row if _what(name) == "text")
     answers = max(others, key=others.__getitem__, default=None)
     for row in table:

@@ -153,7 +153,8 @@ def table_rows(text: str, separator: str) -> list[dict[str, Any]]:
     except csv.Error as error:
         raise Unreadable(f"no table: {error}") from error
     rows = [row for row in table if row]
-    if not rows or len(set(rows[0])) != len(rows[0]):
+    named = [name for name in rows[0] if name.strip()] if rows else []
+    if len(set(named)) != len(named) or not named:
         raise Unreadable("no names of columns, or one stands twice")
     names = rows[0]
     if any(len(row) > len(names) for row in rows):

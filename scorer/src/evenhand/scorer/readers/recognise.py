@@ -152,10 +152,11 @@ def _text(path: Path, text: str) -> Recognised | None:
 def _by_columns(names: Sequence[str], *, is_own_kind: bool) -> Recognised | None:
     """Tell our own rows, which have an id and no column that is not ours, from other tables."""
     is_filled_in = set(COLUMNS) <= set(names) <= _FILLED_IN
-    few = ", ".join(shown(name, 40) for name in names[:6])
+    named = [name for name in names if name]
+    few = f"{', '.join(shown(name, 40) for name in named[:6])}{', ...' if len(named) > 6 else ''}"
     if is_own_kind and "id" in names and (set(names) <= _OWN_COLUMNS or is_filled_in):
         return Recognised(OURS, f"rows with {few}")
-    return Recognised(any_table.NAME, f"a table with {few}{', ...' if len(names) > 6 else ''}")
+    return Recognised(any_table.NAME, f"a table with {few}")
 
 
 def reader_for(paths: Sequence[Path], offered: Sequence[str]) -> Recognised:
