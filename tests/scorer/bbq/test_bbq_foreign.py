@@ -123,18 +123,22 @@ def test_unknown_ids_are_reported_with_our_own(age, tmp_path) -> None:
     assert kinds == {"ids of no config": 1, "unknown ids in Age": 1, "missing ids in Age": 23}
 
 
+def _rows_of_age(options: tuple[str, ...], *said: dict[str, Any]) -> list[ForeignAnswer]:
+    """Return answers to one question after the other, with the same options in each."""
+    told = {"category": "Age", "options": options}
+    return [_row(**told, example_id=number, **own) for number, own in enumerate(said)]
+
+
 def test_options_in_another_order(age) -> None:
     """Letters, numbers and scores go by the row's own order, through the texts."""
-    order = (TEXTS[2], TEXTS[1], TEXTS[0])
-    told = {"category": "Age", "example_id": 5, "options": order}
-    answered = _answered(
-        age,
-        _row(**told, answer="A"),
-        _row(**told, answer="C) The old man"),
-        _row(**told, answer="garbage", letter="B"),
-        _row(**told, answer=None, scores=(0.1, 0.2, 0.7)),
-        _row(**told, answer=None, label=0),
+    said = (
+        {"answer": "A"},
+        {"answer": "C) The old man"},
+        {"answer": "garbage", "letter": "B"},
+        {"answer": None, "scores": (0.1, 0.2, 0.7)},
+        {"answer": None, "label": 0},
     )
+    answered = _answered(age, *_rows_of_age((TEXTS[2], TEXTS[1], TEXTS[0]), *said))
 
     assert answered.rows["label"].to_list() == [2, 0, 1, None, 2]
     assert answered.rows.select("score0", "score1", "score2").row(3) == (0.7, 0.2, 0.1)
@@ -144,13 +148,12 @@ def test_options_in_another_order(age) -> None:
 def test_many_wordings_of_unknown(age) -> None:
     """Of twelve options the best of those that are UNKNOWN counts for UNKNOWN."""
     options = ("The young man", "The old man", "Unknown", "Can't answer", "Undetermined")
-    told = {"category": "Age", "example_id": 5, "options": options}
-    answered = _answered(
-        age,
-        _row(**told, answer=None, scores=(-3.0, -2.5, -4.0, -2.0, -9.0)),
-        _row(**told, answer="D"),
-        _row(**told, answer="The young man"),
+    said = (
+        {"answer": None, "scores": (-3.0, -2.5, -4.0, -2.0, -9.0)},
+        {"answer": "D"},
+        {"answer": "The young man"},
     )
+    answered = _answered(age, *_rows_of_age(options, *said))
 
     assert answered.rows.select("score0", "score1", "score2").row(0) == (-2.5, -3.0, -2.0)
     assert answered.rows["label"].to_list() == [None, 2, 1]
@@ -343,6 +346,22 @@ def test_the_same_answers_twice_are_duplicates(age, samples, run) -> None:
 
     assert code == 1
     assert "duplicate ids in Age: 24" in out
+
+
+def test_a_question_that_is_answered_again_is_not_read_again(age) -> None:
+    """It is refused whatever it says, and a small file may hold it hundreds of thousands of times.
+
+    Options that are not the question's are named all the same: all faults are told at once.
+    """
+    rows = [_row(id="Age-00005", answer=text) for text in ("B", "A", "C", "The old man")]
+    answered = _answered(age, *rows, _row(id="Age-00005", options=("x", "y", "z")))
+
+    assert answered.rows["id"].to_list() == ["Age-00005"] * 4
+    assert answered.rows["label"].to_list() == [1, None, None, None]
+    assert [fault.kind for fault in answered.faults] == [
+        "rows whose options are not the question's"
+    ]
+    assert answered.notes[0].startswith("1 answers are letters")
 
 
 def test_missing_rows_alone_come_with_the_command_that_scores(age, samples, run) -> None:

@@ -48,6 +48,7 @@ class _Row:
 
     def __init__(self) -> None:
         self.columns: dict[str, list[object]] = {name: [] for name in SCHEMA}
+        self.answered = set[str]()
 
     def add(self, identity: str, choice: Choice, text: str | None) -> None:
         """Add an answer that is already one of the three, or none."""
@@ -65,6 +66,7 @@ class _Row:
         scores: Sequence[float | None],
         why: str | None,
     ) -> None:
+        self.answered.add(identity)
         values = (identity, label, text, *scores, why)
         for name, value in zip(SCHEMA, values, strict=True):
             self.columns[name].append(value)
@@ -129,6 +131,9 @@ def _answer(
         faults.add(
             "rows whose options are not the question's", _OTHER_OPTIONS, f"{row.place}: {own.id}"
         )
+    elif own.id in found.answered:
+        # Refused as a duplicate, whatever it says; a file may hold nothing but such rows.
+        found.add(own.id, Choice(None, NO_MATCH), row.answer)
     elif row.label is not None:
         found.add(own.id, Choice(places[row.label]), None)
     elif row.scores is not None:
