@@ -130,7 +130,10 @@ def _unpacked(method: int, packed: bytes, name: str) -> bytes:
         with reader.stream_reader(packed) as stream:
             content = stream.read(MAX_MEMBER_BYTES + 1)
     else:
-        raise DataRefused(f"{name} is packed by the method {method}; 0, 8 and 93 are read.")
+        raise DataRefused(
+            f"{name} is packed by the method {method}; 0, 8 and 93 are read: unpack the archive and"
+            " pack it by one of these."
+        )
     if len(content) > MAX_MEMBER_BYTES:
         raise DataRefused(f"{name} unpacks to more; {_limit()}")
     return content
