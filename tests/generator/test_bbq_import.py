@@ -249,7 +249,18 @@ def with_answer_label(row: dict[str, Any]) -> dict[str, Any]:
     return {name: plain[name] for name in plain if name not in {"label", "category"}}
 
 
-@pytest.mark.parametrize("shape", [dict, flattened, dotted, with_text, with_answer_label])
+def joined_twice(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose nested fields are columns joined by `__`, its label an answer's name."""
+    plain = {name: value for name, value in row.items() if not isinstance(value, dict)}
+    for outer in ("answer_info", "additional_metadata"):
+        plain.update({f"{outer}__{inner}": value for inner, value in row[outer].items()})
+    return {**plain, "label": f"ans{row['label']}"}
+
+
+SHAPES = [dict, flattened, dotted, with_text, with_answer_label, joined_twice]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("ending", ["jsonl", "parquet"])
 def test_mirrors_give_the_official_rows(release, tmp_path, shape, ending, write_jsonl) -> None:
     """Parquet or JSONL, nested or flat, labels as text or numbers: the same content digest."""
@@ -264,6 +275,30 @@ def test_mirrors_give_the_official_rows(release, tmp_path, shape, ending, write_
     mirror = import_bbq(tmp_path / "mirror", tmp_path / "m")
 
     assert mirror.content_digest == import_bbq(release, tmp_path / "v").content_digest
+
+
+def test_a_mirror_with_a_file_of_all_categories(release: Path, tmp_path, write_jsonl) -> None:
+    """Two levels of folders, as the Hub converts them; rows that two files hold come once."""
+    everything = []
+    for category in ("Age", "SES"):
+        lines = (release / f"{category}.jsonl").read_text().splitlines()
+        rows = [json.loads(line) for line in lines]
+        everything += rows
+        write_jsonl(tmp_path / "mirror" / category / "test" / "0000.jsonl", rows)
+    write_jsonl(tmp_path / "mirror" / "All" / "test" / "0000.jsonl", everything)
+
+    mirror = import_bbq(tmp_path / "mirror", tmp_path / "m")
+
+    assert mirror.content_digest == import_bbq(release, tmp_path / "v").content_digest
+    assert mirror.provenance["rows_in_two_files"] == len(everything)
+    assert "16 rows stand in two files alike; each was taken once" in notes(tmp_path / "mirror")
+
+
+def test_answers_in_the_same_words_are_reported(tmp_path, group_of_four, write_jsonl) -> None:
+    """Which of the two a model names cannot be told from its text."""
+    source = write_jsonl(tmp_path / "Age.jsonl", group_of_four(ans0="The baker", ans1="the baker"))
+
+    assert "Age: two answers in the same words, 4 rows (first: Age-00000)" in notes(source)
 
 
 def test_a_version_of_ours_can_be_imported_again(release: Path, tmp_path: Path) -> None:

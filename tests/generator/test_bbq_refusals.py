@@ -20,6 +20,11 @@ from evenhand.generator.stems import ImportOptions, Options
         ({"example_id": 1.5}, "field `example_id` is 1.5; a whole number was expected."),
         ({"context": 5}, "field `context`: expected `str`, got `int`."),
         ({"context": None}, "field `context` is missing; a row has example_id,"),
+        (
+            {"example_id": None, "question_polarity": None},
+            "fields `example_id`, `question_polarity` are missing; the row has example_id, ",
+        ),
+        ({"label": "ans3"}, "field `label` is 'ans3'; a whole number was expected."),
         ({"question_polarity": "pos"}, "`question_polarity` is 'pos'; neg or nonneg was expected."),
         ({"context_condition": 1}, "`context_condition` is 1; ambig or disambig was expected."),
         ({"ans2": " "}, "field `ans2` is empty; the answer's text was expected."),
@@ -91,12 +96,17 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path, content, message) -> N
 
 
 def test_other_broken_sources_are_refused(tmp_path: Path, group_of_four, write_jsonl) -> None:
-    """No folder, a folder without such files, a Parquet file that is none, a row given twice."""
+    """No folder, no such files, files of other formats, broken Parquet, a row given twice."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "bad.parquet").write_bytes(b"PAR0")
+    (tmp_path / "zipped").mkdir()
+    (tmp_path / "zipped" / "Age.jsonl.gz").write_bytes(b"")
+    (tmp_path / "Age.csv").write_text("example_id\n0\n")
     twice = write_jsonl(tmp_path / "x.jsonl", group_of_four() * 2)
     for source, message in (
         (tmp_path / "nowhere", "does not exist; --from names the folder of the release."),
+        (tmp_path / "zipped", "holds no *.jsonl or *.parquet, but Age.jsonl.gz; the release's"),
+        (tmp_path / "Age.csv", "Age.csv ends in .csv; the rows of BBQ are read from JSON lines"),
         (tmp_path / "empty", "holds no *.jsonl or *.parquet; the release's folder `data`"),
         (tmp_path / "bad.parquet", "bad.parquet cannot be read as Parquet ("),
         (twice, "x.jsonl:5: field `example_id`: 0 of Age stands in"),
@@ -104,6 +114,17 @@ def test_other_broken_sources_are_refused(tmp_path: Path, group_of_four, write_j
         with pytest.raises(DataRefused) as refusal:
             bbq.prepare_import(ImportOptions(source=source))
         assert message in str(refusal.value)
+
+
+def test_a_row_that_two_files_give_differently_is_refused(
+    tmp_path: Path, group_of_four, write_jsonl
+) -> None:
+    """Which of the two is the release's cannot be known."""
+    write_jsonl(tmp_path / "Age.jsonl", group_of_four())
+    write_jsonl(tmp_path / "All.jsonl", group_of_four(question="Who forgets things?"))
+
+    with pytest.raises(DataRefused, match=r"All.jsonl:1: .* already, with other contents; give"):
+        bbq.prepare_import(ImportOptions(source=tmp_path))
 
 
 def test_a_sample_needs_a_complete_group(tmp_path: Path, group_of_four, write_jsonl) -> None:

@@ -74,9 +74,14 @@ def _lacks_info(row: Row) -> bool:
     return any(not group.strip() for group in row.answer_group)
 
 
+def _repeats_an_answer(row: Row) -> bool:
+    return len({answer.strip().casefold() for answer in row.answers}) < len(row.answers)
+
+
 _IN_FIELDS: dict[str, Callable[[Row], bool]] = {
     "an answer without a group": _lacks_info,
     "no stereotyped group": lambda row: not row.stereotyped_groups,
+    "two answers in the same words": _repeats_an_answer,
     "a label that contradicts the context's condition": _label_contradicts,
 }
 _REPEATED = "the same row again under another id"

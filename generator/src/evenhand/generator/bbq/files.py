@@ -30,6 +30,8 @@ class Release:
     rows: dict[str, list[Row]]
     left_out: list[str] = field(default_factory=list)
     """Names of fields that are no part of BBQ, such as a model's answers."""
+    n_repeated: int = 0
+    """Rows left out as another file holds them too, e.g. a mirror's file of all categories."""
 
     def name_of(self, path: Path) -> str:
         """Return a file's name below the folder that was given."""
@@ -48,7 +50,7 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
     """
     paths = [path for path in _found(source) if _may_hold(path, configs)]
     release = Release(root=source, files=paths, rows={})
-    places: dict[tuple[str, int], str] = {}
+    first: dict[tuple[str, int], tuple[Path, str, Row]] = {}
     names: dict[str, None] = {}
     for path in paths:
         category = _category_of(path)
@@ -56,8 +58,10 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
         for place, raw in _records(path):
             row = read_row(raw, place, category=category)
             checked_category(row.category, place)
-            _check_is_first(row, place, places)
-            release.rows.setdefault(row.category, []).append(row)
+            if _is_first(row, path, place, first):
+                release.rows.setdefault(row.category, []).append(row)
+            elif not configs or row.category in configs:
+                release.n_repeated += 1
             names.update(dict.fromkeys(fields_left_out(raw)))
             count += 1
         if count == 0:
@@ -73,19 +77,40 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
 
 
 def _found(source: Path) -> list[Path]:
-    """Return the files of the folder itself, else of its ``data`` folder, else one level below."""
+    """Return the files of the folder itself, else of its ``data`` folder, else of those below.
+
+    Two levels are looked at: the Hub's own conversion to Parquet is ``Age/test/0000.parquet``.
+    """
     if source.is_file():
+        _refuse_other_formats(source)
         return [source]
     if not source.is_dir():
         raise DataRefused(f"{source} does not exist; --from names the folder of the release.")
-    for folder in ("", "data/", "*/"):
+    for folder in ("", "data/", "*/", "*/*/"):
         paths = sorted(path for ending in _ENDINGS for path in source.glob(folder + ending))
         if paths:
             return paths
     raise DataRefused(
-        f"{source} holds no *.jsonl or *.parquet; the release's folder `data` has one file a"
-        " category, e.g. Age.jsonl."
+        f"{source} holds no *.jsonl or *.parquet{_what_it_holds(source)}; the release's folder"
+        " `data` has one file a category, e.g. Age.jsonl."
     )
+
+
+def _what_it_holds(folder: Path) -> str:
+    """Name a file that may have been meant for one of the release."""
+    others = sorted(p.name for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    return f", but {others[0]}" if others else ""
+
+
+_OTHER_FORMATS = (".csv", ".tsv", ".xlsx", ".gz", ".zst", ".zip", ".tar", ".arrow")
+
+
+def _refuse_other_formats(path: Path) -> None:
+    if path.suffix.lower() in _OTHER_FORMATS:
+        raise DataRefused(
+            f"{path} ends in {path.suffix}; the rows of BBQ are read from JSON lines (*.jsonl) or"
+            " Parquet (*.parquet)."
+        )
 
 
 def _may_hold(path: Path, configs: tuple[str, ...]) -> bool:
@@ -95,21 +120,31 @@ def _may_hold(path: Path, configs: tuple[str, ...]) -> bool:
 
 def _category_of(path: Path) -> str | None:
     """Return the category that a mirror's file or folder is named after."""
-    for name in (_SHARD.sub("", path.stem), path.parent.name):
+    for name in (_SHARD.sub("", path.stem), path.parent.name, path.parent.parent.name):
         category = _BY_PLAIN_NAME.get(re.sub(r"\W|_", "", name).casefold())
         if category:
             return category
     return None
 
 
-def _check_is_first(row: Row, place: str, places: dict[tuple[str, int], str]) -> None:
+def _is_first(
+    row: Row, path: Path, place: str, first: dict[tuple[str, int], tuple[Path, str, Row]]
+) -> bool:
+    """Tell whether a row is new, or the same as one of another file.
+
+    Raises:
+        DataRefused: its number stands in this file already, or in another with other contents.
+    """
     key = row.category, row.example_id
-    first = places.setdefault(key, place)
-    if first != place:
-        raise DataRefused(
-            f"{place}: field `example_id`: {row.example_id} of {row.category} stands in {first}"
-            " already; give each row once."
-        )
+    file, where, same = first.setdefault(key, (path, place, row))
+    if where == place:
+        return True
+    if file != path and same == row:
+        return False
+    raise DataRefused(
+        f"{place}: field `example_id`: {row.example_id} of {row.category} stands in {where}"
+        f" already{'' if same == row else ', with other contents'}; give each row once."
+    )
 
 
 def _records(path: Path) -> Iterator[tuple[str, Any]]:

@@ -105,7 +105,8 @@ def _flat(raw: dict[str, Any], category: str | None) -> dict[str, Any]:
     """Return the fields of a :class:`Row`, not yet checked."""
     if raw.get("category") is None and category is not None:
         raw = {**raw, "category": category}
-    plain = {name: _needed(raw, name) for name in _PLAIN}
+    _refuse_missing(raw)
+    plain = {name: raw[name] for name in _PLAIN}
     answers = tuple(plain.pop(name) for name in ANSWERS)
     metadata = _object(raw, "additional_metadata")
     texts, groups = _answer_info(raw)
@@ -125,18 +126,26 @@ def _flat(raw: dict[str, Any], category: str | None) -> dict[str, Any]:
     }
 
 
-def _needed(raw: dict[str, Any], name: str) -> Any:
-    value = raw.get(name)
-    if value is None:
+def _refuse_missing(raw: dict[str, Any]) -> None:
+    """Name all that a row lacks at once: some mirrors hold a question and its options alone."""
+    missing = [name for name in _PLAIN if raw.get(name) is None]
+    if len(missing) == 1:
         raise _Faulty(
-            f"field `{name}` is missing; a row has {', '.join(OFFICIAL_FIELDS)}, or the two nested"
-            " ones as columns of their own"
+            f"field `{missing[0]}` is missing; a row has {', '.join(OFFICIAL_FIELDS)}, or the two"
+            " nested ones as columns of their own"
         )
-    return value
+    if missing:
+        raise _Faulty(
+            f"fields {', '.join(f'`{name}`' for name in missing)} are missing; the row has"
+            f" {', '.join(map(str, raw)) or 'none'}; take the release, or a mirror with all of its"
+            " fields"
+        )
 
 
 def _label(raw: dict[str, Any]) -> Any:
-    return next((raw[name] for name in _LABELS if raw.get(name) is not None), None)
+    """Return the label, a number or the name of the answer's field (`ans1`)."""
+    value = next((raw[name] for name in _LABELS if raw.get(name) is not None), None)
+    return ANSWERS.index(value) if value in ANSWERS else value
 
 
 def _integer(value: Any, name: str) -> int:
@@ -172,7 +181,7 @@ _NESTED = {
 def _metadata(raw: dict[str, Any], metadata: dict[str, Any], name: str) -> Any:
     if name in metadata:
         return metadata[name]
-    spellings = (f"additional_metadata.{name}", f"additional_metadata_{name}", name)
+    spellings = (*_joined("additional_metadata", name), name)
     found = next((spelling for spelling in spellings if spelling in raw), None)
     if found is None and name == "stereotyped_groups":
         raise _Faulty(
@@ -180,6 +189,11 @@ def _metadata(raw: dict[str, Any], metadata: dict[str, Any], name: str) -> Any:
             " answer can be told to agree with a stereotype"
         )
     return None if found is None else raw[found]
+
+
+def _joined(outer: str, inner: str) -> tuple[str, ...]:
+    """Return how tools name a nested field that became a column."""
+    return tuple(f"{outer}{mark}{inner}" for mark in (".", "_", "__", "/"))
 
 
 def _answer_info(raw: dict[str, Any]) -> tuple[Triple, Triple]:
@@ -204,7 +218,8 @@ def _triple(value: Any, name: str) -> Triple:
 
 
 def _pair(raw: dict[str, Any], nested: dict[str, Any], name: str) -> tuple[str, str]:
-    value = nested.get(name, raw.get(f"answer_info.{name}", raw.get(f"answer_info_{name}")))
+    held = [raw[spelling] for spelling in _joined("answer_info", name) if spelling in raw]
+    value = nested.get(name, held[0] if held else None)
     if value is None and f"{name}_info" in raw:
         value = [raw.get(f"{name}_text") or "", raw[f"{name}_info"] or ""]
     if value is None:
