@@ -248,6 +248,19 @@ def test_a_list_that_is_no_list_is_refused(content) -> None:
     )
 
 
+def test_a_byte_order_mark_changes_nothing(content) -> None:
+    """Editors on Windows put one before the names of the columns, and before a template."""
+    folder = content()
+    plain = Library(folder).content("readers")
+
+    for path in folder.rglob("*.*"):
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+
+    found = Library(folder).content("readers")
+    assert (found.subjects, found.attributes) == (plain.subjects, plain.attributes)
+    assert [own.settings for own in found.templates] == [own.settings for own in plain.templates]
+
+
 def test_a_list_that_is_no_text_is_refused(content) -> None:
     """Lists are UTF-8."""
     folder = content()

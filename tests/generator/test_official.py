@@ -186,6 +186,18 @@ def test_a_broken_list_is_refused_with_file_and_line(lists, fault: tuple[str, st
     assert str(caught.value).replace(f"{folder}/", "") == FAULTS[fault]
 
 
+def test_a_byte_order_mark_changes_nothing(lists) -> None:
+    """Editors on Windows put one before the first entry of a list."""
+    options = ImportOptions(source=lists(), configs=("nationality",))
+    plain = rows_of(options)
+
+    for path in options.source.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+
+    assert rows_of(options) == plain
+
+
 def test_a_list_must_be_text_of_a_sensible_size(lists) -> None:
     """A file that was named by mistake is not read."""
     folder = lists()

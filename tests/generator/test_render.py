@@ -130,6 +130,17 @@ def test_a_large_template_is_refused(tmp_path: Path) -> None:
         read_template(path)
 
 
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
+    """Editors on Windows put one before the first setting, which is then still the first."""
+    path = tmp_path / "t00.jinja"
+    path.write_text(source(), encoding="utf-8-sig")
+
+    template = read_template(path)
+
+    assert template.attribute_kind == "person"
+    assert template.context(Word("Al"), Word("Bo")) == "Al met Bo."
+
+
 def test_a_template_that_is_no_text_is_refused(tmp_path: Path) -> None:
     """A template is UTF-8."""
     path = tmp_path / "t00.jinja"

@@ -104,7 +104,7 @@ def read_source(path: Path) -> str:
             f"{path} has more than {MAX_TEMPLATE_BYTES:,} bytes; a template is a few lines."
         )
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8 text; save it as UTF-8.") from error
 

@@ -58,7 +58,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     if path.stat().st_size > _MAX_BYTES:
         raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; it is no word list.")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8 text.") from error
     for number, line in enumerate(text.split("\n"), start=1):
