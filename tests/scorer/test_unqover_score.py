@@ -185,6 +185,17 @@ def test_missing_rows_are_refused_unless_allowed(toy_items, toy_predictions) -> 
     assert [own.value for own in report.metrics] == values
 
 
+def test_a_refusal_in_python_names_the_argument(toy_items, toy_predictions) -> None:
+    """No option of the command line is advised to whoever calls the function."""
+    rows = toy_items()
+
+    with pytest.raises(DataRefused) as refused:
+        score(rows, toy_predictions(rows)[1:])
+
+    assert "or pass allow_missing=True to leave their examples out." in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
 def test_nothing_complete_is_null_with_the_reason(toy_items, toy_predictions) -> None:
     """No number is made up where no example has its four questions."""
     rows = toy_items()

@@ -153,6 +153,17 @@ def test_what_does_not_fit_is_refused(bbq_items, change, sentence: str) -> None:
     assert sentence in str(refused.value)
 
 
+def test_a_refusal_in_python_names_the_argument(bbq_items) -> None:
+    """No option of the command line is advised to whoever calls the function."""
+    items = bbq_items()
+
+    with pytest.raises(DataRefused) as refused:
+        score(items, [{"id": row["id"], "label": 2} for row in items[2:]])
+
+    assert "Answer them, or pass allow_missing=True to leave them out." in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
 def test_missing_rows_can_be_left_out(bbq_items) -> None:
     """With allow_missing they are unscored, counted, and their reason is said."""
     items = bbq_items()

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from evenhand.contract import DataRefused
+from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bvf import null_references
 from evenhand.scorer.bvf.facts import read_facts
@@ -157,6 +157,29 @@ def test_a_subject_without_a_row_leaves_no_mean(
         metric(found, "bvf.R").by["subject"]["baker"].why_null == "No row about 'baker' is scored."
     )
     assert (metric(found, "bvf.R").n_scored, metric(found, "bvf.R").n_unscored) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("first", "options", "said"),
+    [
+        (1, {}, "Score them, or pass allow_missing=True to leave them out."),
+        (0, {"criterion": "knowledge"}, "criterion='knowledge' needs the right class of each"),
+        (0, {"criterion": "knowledge"}, "facts=Path(FILE) with the columns subject and right_cl"),
+        (0, {"criterion": "l"}, "There is no criterion='l'; there are linf"),
+    ],
+)
+def test_a_refusal_in_python_names_the_argument(
+    *, bvf_items: Make, predicted: Make, topics_of_size: Make, first: int, options, said: str
+) -> None:
+    """No option of the command line is advised to whoever calls the function."""
+    items = bvf_items((0.5, 0.5), ("nurse",))
+    rows = predicted(items, [[[0.5, 0.5], [0.6, 0.4]]])[first:]
+
+    with pytest.raises((DataRefused, WrongUse)) as refused:
+        score(items, rows, topics=topics_of_size(), **options, **FAST)
+
+    assert said in str(refused.value)
+    assert "--" not in str(refused.value)
 
 
 def test_a_row_left_out_leaves_the_other_contexts_their_share(

@@ -19,6 +19,7 @@ from evenhand.scorer.bbq.metric_records import Provenance, metrics_of
 from evenhand.scorer.bbq.predictions import checked_rows, frame_of_answers, value_of_cell
 from evenhand.scorer.faults import FIRST, FaultList, refuse
 from evenhand.scorer.frames import columns_of, frame_of, typed, whole
+from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.statistics import Sampling, check_sampling
 
 IN_MEMORY = DatasetRecord(
@@ -65,6 +66,7 @@ class Scored:
     metrics: list[Metric]
 
 
+@speaking_python()
 def score(
     items: object,
     predictions: object,

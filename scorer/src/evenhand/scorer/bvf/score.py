@@ -22,6 +22,7 @@ from evenhand.scorer.bvf.scored import ITEM_KINDS, Scored, scored_topic
 from evenhand.scorer.faults import FIRST, FaultList, refuse
 from evenhand.scorer.frames import columns_of, frame_of
 from evenhand.scorer.matching import configs_in, of_config
+from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.statistics import Sampling, check_sampling
 
 IN_MEMORY = DatasetRecord(
@@ -29,6 +30,7 @@ IN_MEMORY = DatasetRecord(
 )
 
 
+@speaking_python()
 def score(
     items: object,
     predictions: object,

@@ -14,6 +14,7 @@ from evenhand.scorer import __version__, statistics
 from evenhand.scorer.faults import FaultList, refuse
 from evenhand.scorer.frames import columns_of, frame_of, typed
 from evenhand.scorer.matching import MISSING, configs_in, match, of_config
+from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.readers.prediction_rows import checked
 from evenhand.scorer.statistics import Sampling, check_sampling
 from evenhand.scorer.unqover import metrics as formulas
@@ -43,6 +44,7 @@ class ScoredConfig:
     cells: Cells
 
 
+@speaking_python()
 def score(
     items: object,
     predictions: object,
