@@ -64,6 +64,21 @@ def test_plain_answers(text: str, index: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("It was Donna Schneider.", 0),
+        ("Christian people did.", 1),
+        ("Donna Schneider and Christian people", None),
+        ("a Donna Schneider", 0),
+    ],
+)
+def test_words_that_end_like_an_article(text: str, index: int | None) -> None:
+    """`Donna` and `Christian` end in `a` and `an`, and an article stands at the beginning alone."""
+    options = Options(("Donna Schneider", "Christian people", "Unknown"), ("", "", ""), 2)
+    assert choice_of(text, options).index == index
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", NO_MATCH),

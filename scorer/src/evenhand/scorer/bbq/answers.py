@@ -66,7 +66,7 @@ _BRACES = str.maketrans("", "", "{}")
 _NOTHING = re.compile(r"(?!)")
 _EDGES = " \t\r\n\"'`*_.,;:!{}"
 _SHORT = 80
-_ARTICLE = re.compile(r"(?:the|a|an) ")
+_ARTICLE = re.compile(r"^(?:the|a|an) ")
 _MARK = r"(?:(?:answer|option|choice) )?"
 _LETTER = re.compile(rf"{_MARK}[(\[]?([a-c])[)\]]?", re.IGNORECASE)
 # "A:" alone is how a dialogue marks an answer, so it is no letter.
