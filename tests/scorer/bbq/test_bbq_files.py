@@ -209,12 +209,20 @@ def test_an_empty_answer_of_a_table_is_an_answer(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "kind", "place"),
     [
-        ('{"id": "Age-00001", "label": 3}', "rows that are no prediction", "row 2: Expected"),
-        ('{"id": "Age-00001", "label": -1}', "rows that are no prediction", "`int` >= 0"),
-        ('{"id": "Age-00001", "label": "1"}', "rows that are no prediction", "$.label"),
-        ('{"id": "Age-00001", "label": true}', "rows that are no prediction", "$.label"),
-        ('{"id": "Age-00001", "scores": [1, 2]}', "rows that are no prediction", "$.scores"),
-        ('{"id": "Age-00001", "choice": 1}', "rows that are no prediction", "choice"),
+        ('{"id": "Age-00001", "label": 3}', "rows that are no prediction", "row 2: label is 3"),
+        ('{"id": "Age-00001", "label": -1}', "rows that are no prediction", "label is -1"),
+        ('{"id": "Age-00001", "label": "1"}', "rows that are no prediction", 'label is "1"'),
+        ('{"id": "Age-00001", "label": true}', "rows that are no prediction", "label is true"),
+        (
+            '{"id": "Age-00001", "scores": [1, 2]}',
+            "rows that are no prediction",
+            "scores is [1, 2]",
+        ),
+        (
+            '{"id": "Age-00001", "choice": 1}',
+            "rows that are no prediction",
+            "unknown field `choice`",
+        ),
         ('{"id": "Age-00001"}', "rows without exactly one answer", "row 2: none of them"),
         (
             '{"id": "Age-00001", "label": 1, "answer": "B"}',
@@ -342,7 +350,7 @@ def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
         }
     ]
     assert [(fault.kind, fault.n) for fault in faults] == [("missing ids in Age", 1)]
-    assert notes == ["Age: 1 answers are unscored: no matching answer (Age-00000 'the cashier')."]
+    assert notes == ["Age: 1 answer is unscored: no matching answer (Age-00000 'the cashier')."]
 
 
 def test_check_says_when_nothing_is_scored(age, answers, tmp_path) -> None:
@@ -389,6 +397,14 @@ def test_a_stem_in_place_of_a_dataset(answers) -> None:
     """BBQ's files do not describe themselves."""
     with pytest.raises(WrongUse, match="`bbq` is a benchmark, not a dataset folder"):
         files.score_files([answers("Age")], None, "evenhand", FEW)
+
+
+def test_another_config_than_that_of_the_file_is_refused(age, answers) -> None:
+    """Nothing of the config that is asked for is there: the sentence names what is."""
+    with pytest.raises(DataRefused, match="have no row of SES; theirs are of Age") as refused:
+        _score(age, answers("Age"), configs=("SES",))
+    assert "--config" in str(refused.value)
+    assert _score(age, answers("Age", "SES"), configs=("SES",)).metrics
 
 
 def test_configs_that_were_not_scored_are_named(age, answers) -> None:

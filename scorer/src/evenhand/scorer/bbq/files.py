@@ -108,7 +108,7 @@ def _unscored(config: str, items: pl.DataFrame, choices: Choices) -> list[str]:
                 identity if text is None else f"{identity} {text[:60]!r}"
             )
     notes = [
-        f"{config}: {len(own):,} answers are unscored: {why}"
+        f"{config}: {len(own):,} {'answer is' if len(own) == 1 else 'answers are'} unscored: {why}"
         f" ({'; '.join(own[:FIRST])}{'; ...' if len(own) > FIRST else ''})."
         for why, own in sorted(found.items())
     ]

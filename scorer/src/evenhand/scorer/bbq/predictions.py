@@ -123,7 +123,7 @@ def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
     try:
         found = msgspec.convert(row, Prediction)
     except msgspec.ValidationError as error:
-        faults.add("rows that are no prediction", _SHAPE, f"{place}: {error}")
+        faults.add("rows that are no prediction", _SHAPE, f"{place}: {_wrong(row, error)}")
         return None
     given = [name for name in _ANSWER_FIELDS if getattr(found, name) is not None]
     if not found.id:
@@ -138,6 +138,15 @@ def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
     return None
 
 
+def _wrong(row: Any, error: msgspec.ValidationError) -> str:
+    """Say what stands in the field that is wrong; what was expected stands in the remedy."""
+    what, _, where = str(error).partition(" - at `$")
+    name = where.strip("`.").partition("[")[0]
+    if isinstance(row, dict) and name in row:
+        return f"{name} is {shown(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
+    return f"{what[:1].lower()}{what[1:]}"
+
+
 def _json_rows(
     path: Path, lines: Iterable[tuple[int, bytes]], faults: FaultList
 ) -> Iterator[_Place]:
@@ -147,7 +156,7 @@ def _json_rows(
         try:
             row = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            remedy = "Each line must be one JSON object in UTF-8."
+            remedy = "Each line must be one JSON object in UTF-8 (JSON has no NaN)."
             faults.add("lines that are not JSON (or cut off)", remedy, f"row {number}")
             continue
         if isinstance(row, dict) and len(_KEY.findall(line)) > len(row) and (twice := _twice(line)):

@@ -117,6 +117,13 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
                 f" it has {', '.join(known)}."
             )
     occurring = configs_in(rows["id"])
+    others = [config for config in known if config in occurring]
+    if others and asked and not set(asked) & set(others):
+        raise DataRefused(
+            f"The predictions have no row of {', '.join(asked)}; theirs are of"
+            f" {', '.join(others)}. Name that with --config, or give the file of"
+            f" {', '.join(asked)}."
+        )
     found = [config for config in known if config in (asked or occurring)]
     if not found:
         first = shown(str(rows["id"][0])) if len(rows) else ""
