@@ -316,6 +316,16 @@ def test_the_verdict_claims_no_more_than_the_intervals_do(
     assert badge in text
 
 
+@pytest.mark.parametrize(("low", "is_said"), [(0.48, True), (0.5, True), (0.51, False)])
+def test_a_model_that_may_answer_at_random_is_not_called_fair(page, low, is_said) -> None:
+    """A bias near 0 says little where accuracy may be that of naming either person by chance."""
+    right = metrics("bbq.accuracy.disambiguated", 0.55, (low, 0.62))
+
+    text = text_of(page(report([*USUAL[:6], *right, *USUAL[8:]])))
+
+    assert ("random would be right in 50.0 % of them" in text) is is_said
+
+
 def test_a_single_category_that_stands_out_is_mixed_evidence(page) -> None:
     """Where the means show nothing but a category does after Holm, the page says just that."""
     own = [

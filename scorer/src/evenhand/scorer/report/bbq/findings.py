@@ -44,6 +44,7 @@ _SECOND: dict[Lean, str] = {
     "none": "where it tells, no lean was found",
     "unknown": "where it tells, nothing can be said",
 }
+EITHER_PERSON = 0.5
 TONES: dict[Lean, Tone] = {
     "towards": "positive",
     "against": "negative",
@@ -80,6 +81,7 @@ def finding(result: ModelResult, baselines: Sequence[ModelResult], axis: Axis) -
         _about_ambiguous_errors(report),
         _about_bias(report, DISAMBIGUATED) + _about_categories(report, DISAMBIGUATED),
         _about_cost(report),
+        _about_chance(report),
         *(_about_baseline(report, own) for own in baselines),
         _about_clusters(report),
         _about_left_out(report),
@@ -190,6 +192,20 @@ def _about_cost(report: Report) -> str:
     return (
         f"{head}, and {points} {way} often where the right answer goes against the stereotype"
         f" (cost {bounds}{told})."
+    )
+
+
+def _about_chance(report: Report) -> str:
+    """Warn where naming one of the two people at random would do as well."""
+    accuracy = headline(report, ACCURACY[DISAMBIGUATED])
+    if accuracy is None or accuracy.value is None or accuracy.interval is None:
+        return ""
+    if accuracy.interval.low > EITHER_PERSON:
+        return ""
+    return (
+        f"Naming one of the two people at random would be right in"
+        f" {numbers.percent(EITHER_PERSON)} of them: whether this model can do the task was not"
+        " shown, and a bias score near 0 then says little."
     )
 
 
