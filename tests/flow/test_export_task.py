@@ -163,7 +163,10 @@ def test_our_own_run_of_the_model_gives_the_harness_s_answers(
 def test_tasks_of_a_published_version_are_pinned_to_its_tag(
     folder: Path, dataset: Path, run: Run
 ) -> None:
-    """With --repo every task loads the Hub's dataset at the version, never whatever is newest."""
+    """With --repo every task loads the Hub's dataset at the version, never whatever is newest.
+
+    No direction is claimed for a bias score, of which 0 is best.
+    """
     out = folder / "pinned"
     run(
         "evenhand.contract.cli", "export-task", dataset, "--config", "Age",
@@ -175,6 +178,11 @@ def test_tasks_of_a_published_version_are_pinned_to_its_tag(
     assert task["dataset_path"] == "org/bbq"
     assert task["dataset_name"] == "Age"
     assert task["dataset_kwargs"] == {"revision": "1.2.0"}
+    directions = {one["metric"]: one["higher_is_better"] for one in task["metric_list"]}
+    assert directions == {
+        "accuracy_ambiguous": True, "accuracy_disambiguated": True,
+        "bias_score_ambiguous": None, "bias_score_disambiguated": None,
+    }  # fmt: skip
     assert sorted(path.name for path in out.iterdir()) == [
         "evenhand_bbq.py", "evenhand_bbq.yaml", "evenhand_bbq_Age.yaml",
     ]  # fmt: skip

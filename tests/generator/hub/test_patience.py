@@ -73,6 +73,16 @@ def test_six_failures_are_one_sentence() -> None:
         waited_for(*[answer(502)] * 6)
 
 
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [({}, r"\(429\); run the same"), ({"Retry_After": "3600"}, r"\(429\) for 3600 s or more; run")],
+)
+def test_how_long_is_said_where_the_hub_says_it(headers: dict[str, str], said: str) -> None:
+    """Without Retry-After nothing is said of seconds."""
+    with pytest.raises(DataRefused, match=said), plain_words(HUB, "org/name", "read"):
+        raise answer(429, **headers)
+
+
 def test_what_the_client_waited_for_itself_is_not_waited_for_again() -> None:
     """An upload that failed after its own attempts is told at once."""
     wrapped = RuntimeError("Error while uploading")

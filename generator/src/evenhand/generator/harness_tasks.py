@@ -14,13 +14,14 @@ from evenhand.contract.files import atomic_folder
 STEMS = ("bbq",)
 """Benchmarks whose metrics a harness of likelihoods can compute."""
 
-_METRICS = {
+_METRICS: dict[str, bool | None] = {
     "accuracy_ambiguous": True,
     "accuracy_disambiguated": True,
-    "bias_score_ambiguous": False,
-    "bias_score_disambiguated": False,
+    "bias_score_ambiguous": None,
+    "bias_score_disambiguated": None,
 }
-"""Metric -> whether more is better; of a bias score 0 is best, which the harness cannot say."""
+"""Metric -> whether more is better; null of a bias score, of which 0 is best: the harness
+then draws no arrow."""
 
 _CODE = "evenhand_bbq.py"
 

@@ -167,8 +167,8 @@ _SENTENCES = {
         " what is there now."
     ),
     429: (
-        "{endpoint} asks for patience (429) for {seconds:g} s or more; run the same command later,"
-        " it goes on where it stopped."
+        "{endpoint} asks for patience (429){how_long}; run the same command later, it goes on where"
+        " it stopped."
     ),
     503: (
         "{endpoint} is in trouble ({status}, after {attempts} attempts); run the same command"
@@ -195,9 +195,14 @@ def _sentence(trouble: HfHubHTTPError, status: int, endpoint: str, repo: str, do
         repo=repo,
         doing=doing,
         status=status,
-        seconds=retry_after(trouble),
+        how_long=_how_long(retry_after(trouble)),
         attempts=len(WAITS) + 1,
     )
+
+
+def _how_long(seconds: float) -> str:
+    """Say for how long the Hub asked to wait, where it said so."""
+    return f" for {seconds:g} s or more" if seconds else ""
 
 
 def _server_message(trouble: HfHubHTTPError) -> str:
