@@ -151,6 +151,8 @@ class Handler(BaseHTTPRequestHandler):
     """Speaks the calls of the Hub's API that huggingface_hub and datasets make."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    """Head and body are written one after the other; the second must not wait for an answer."""
     hub: Hub
     url: str
 
