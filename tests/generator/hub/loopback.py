@@ -183,7 +183,10 @@ class Handler(BaseHTTPRequestHandler):
     def _answered(self, path: str) -> Answer:
         """Return the answer, whether it was returned or raised on the way."""
         try:
-            self.content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            n_bytes = int(self.headers.get("Content-Length") or 0)
+            self.content = self.rfile.read(n_bytes)
+            if len(self.content) < n_bytes:
+                raise BrokenPipeError
             self._go_wrong_first()
             return self._answer(path)
         except Answer as answer:

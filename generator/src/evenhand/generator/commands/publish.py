@@ -66,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.dry_run:
             _show(plan, repo, arguments.format)
             return 0
-        _warn_of_other_home(arguments.folder, repo, reporter.say)
+        if not plan.is_published:
+            _warn_of_other_home(arguments.folder, repo, reporter.say)
         done = publish(repository, plan, reporter, private=arguments.private, gated=arguments.gated)
     print(f"dataset {done.name}")
     print(f"commit {done.commit}")

@@ -3,13 +3,13 @@
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evenhand.contract.dataset import MANIFEST_NAME, Manifest, read_manifest
 from evenhand.contract.errors import DataRefused
 from evenhand.generator import __version__
+from evenhand.generator.hub.at_once import at_once
 
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
@@ -18,7 +18,6 @@ Answer = TypeVar("Answer")
 Say = Callable[[str], None]
 
 _DATASET = "dataset"
-_DOWNLOADS_AT_ONCE = 4
 OF_THE_HUB = frozenset({".gitattributes"})
 """Files that the Hub puts into every repository by itself."""
 
@@ -134,13 +133,12 @@ class Repository:
             advance: told the bytes of each file that is there.
         """
 
-        def one(path: str) -> None:
+        def one(path: str) -> str:
             self._ask("read", lambda: self._fetch(path, revision, into))
-            advance(sizes[path])
+            return path
 
-        with ThreadPoolExecutor(_DOWNLOADS_AT_ONCE) as pool:
-            for _ in pool.map(one, sizes):
-                pass
+        for path in at_once(one, list(sizes)):
+            advance(sizes[path])
 
     def _fetch(self, path: str, revision: str, into: Path) -> str:
         # A cache of its own: a copy from the user's cache would prove nothing about the Hub.

@@ -127,7 +127,7 @@ def plan_of(repository: Repository, candidate: Candidate, reporter: Reporter) ->
         refuse_going_back(
             previous.removeprefix("v"), candidate.manifest.version, where=repository.name
         )
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         workplace = Path(name)
         there, is_committed = _head(repository, candidate, head, workplace / "head")
         found = None
@@ -207,7 +207,7 @@ def refuse_other_content(repository: Repository, candidate: Candidate, commit: s
     Raises:
         DataRefused: the manifest at the commit is another one, or there is none.
     """
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         published = repository.manifest(commit, Path(name))
     if published is None or published.manifest_digest != candidate.manifest.manifest_digest:
         raise DataRefused(

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evenhand.contract.dataset import FileEntry
 from evenhand.contract.errors import DataRefused
+from evenhand.generator.hub.at_once import at_once
 from evenhand.generator.hub.client import Repository, tree_faults
 from evenhand.generator.hub.plan import MAIN, Candidate, Plan, refuse_other_content
 from evenhand.generator.hub.pull import fetch
@@ -71,13 +73,7 @@ def _commit(repository: Repository, plan: Plan, reporter: Reporter) -> str:
     candidate = plan.candidate
     head = plan.head or _head(repository)
     additions = _additions(candidate)
-    bar = reporter.bar("bytes", sum(entry.bytes for entry in candidate.files))
-    for number, (entry, addition) in enumerate(
-        zip(candidate.files, additions, strict=True), start=1
-    ):
-        reporter.say(f"sending {number} of {len(additions)}: {entry.path} ({entry.bytes:,} bytes)")
-        repository.upload(addition)
-        bar.advance(entry.bytes)
+    _send(repository, candidate.files, additions, reporter)
     deletions = [one.path for one in plan.files if one.action == "delete"]
     operations: list[CommitOperationAdd | CommitOperationDelete] = [
         *additions,
@@ -92,6 +88,26 @@ def _commit(repository: Repository, plan: Plan, reporter: Reporter) -> str:
         if landed is None:
             raise
         return landed
+
+
+def _send(
+    repository: Repository,
+    files: list[FileEntry],
+    additions: "list[CommitOperationAdd]",
+    reporter: Reporter,
+) -> None:
+    """Send the files, a few at once."""
+    bar = reporter.bar("bytes", sum(entry.bytes for entry in files))
+
+    def send(pair: "tuple[FileEntry, CommitOperationAdd]") -> FileEntry:
+        entry, addition = pair
+        repository.upload(addition)
+        return entry
+
+    pairs = list(zip(files, additions, strict=True))
+    for number, entry in enumerate(at_once(send, pairs), start=1):
+        bar.advance(entry.bytes)
+        reporter.say(f"sent {number} of {len(pairs)}: {entry.path} ({entry.bytes:,} bytes)")
 
 
 def _head(repository: Repository) -> str:
@@ -125,7 +141,7 @@ def _landed(repository: Repository, candidate: Candidate) -> str | None:
     head = refs and refs["branches"].get(MAIN)
     if not head:
         return None
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         manifest = repository.manifest(head, Path(name))
     if manifest is None or manifest.manifest_digest != candidate.manifest.manifest_digest:
         return None
@@ -153,7 +169,7 @@ def _commit_of_tag(repository: Repository, candidate: Candidate) -> str:
 def _prove(repository: Repository, candidate: Candidate, reporter: Reporter) -> None:
     """Download the tag and compare every digest."""
     commit = _commit_of_tag(repository, candidate)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         served = fetch(repository, commit, Path(name), reporter)
     faults = tree_faults(candidate.manifest, repository.files(commit))
     if served.manifest_digest != candidate.manifest.manifest_digest:
