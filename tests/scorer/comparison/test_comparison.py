@@ -361,6 +361,24 @@ def test_three_models_are_ranked_and_named_by_letters(
     ]  # fmt: skip
 
 
+def test_by_category_each_number_is_shown_once(
+    scored: Callable[..., Path], evenhand: Callable[..., tuple[int, str, str]]
+) -> None:
+    """In one category `.macro` is `.pooled`: people see the second, or what they asked for."""
+    paths = [scored("a", 0.5), scored("b", 0.7)]
+    options = ("--by", "category", "--resamples", 500)
+    macro = ("--metric", "bbq.accuracy.ambiguous.macro")
+
+    _, out, _ = evenhand("compare", *paths, *options)
+    _, asked, _ = evenhand("compare", *paths, *options, *macro)
+    _, lines, _ = evenhand("compare", *paths, *options, "--format", "jsonl")
+
+    assert ".macro" not in out
+    assert out.count("bbq.accuracy.ambiguous.pooled") == 2
+    assert asked.count("bbq.accuracy.ambiguous.macro") == 2
+    assert lines.count(".macro") == lines.count(".pooled")
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

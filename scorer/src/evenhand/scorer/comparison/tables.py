@@ -84,7 +84,23 @@ def for_people(found: Comparison) -> list[Rows]:
         return short
 
     models: Rows = [{"model": letter, "name": name} for name, letter in letters.items()]
-    return [models, *([short(row) for row in rows] for rows in (found.differences, found.ranks))]
+    tables = (_once(found.differences), found.ranks)
+    return [models, *([short(row) for row in rows] for rows in tables)]
+
+
+def _once(rows: Rows) -> Rows:
+    """Leave out the mean of the categories where a row is of one category alone.
+
+    There it is the value of all rows together, which stands in a row of its own.
+    """
+    pooled = {row["metric"] for row in rows if "category" in row}
+    return [
+        row
+        for row in rows
+        if "category" not in row
+        or not row["metric"].endswith(".macro")
+        or f"{row['metric'].removesuffix('.macro')}.pooled" not in pooled
+    ]
 
 
 def _letter(place: int) -> str:
