@@ -58,6 +58,18 @@ def test_a_line_that_never_ends_is_refused(tmp_path, monkeypatch) -> None:
         list(streams.lines_of(path))
 
 
+@pytest.mark.parametrize("place", [0, 1, 40, 100])
+def test_a_table_of_a_line_that_never_ends_is_refused(tmp_path, monkeypatch, place: int) -> None:
+    """Wherever it stands, while more lines than the limit has bytes are no fault."""
+    monkeypatch.setattr(streams, "MAX_LINE_BYTES", 50)
+    lines = [b"id,label", *(b"Age-%05d,1" % number for number in range(100))]
+    streams.check_lines(tmp_path / "a.csv", b"\n".join(lines))
+    lines[place] += b"," * 50
+
+    with pytest.raises(DataRefused, match="has a line of more than"):
+        streams.check_lines(tmp_path / "a.csv", b"\n".join(lines))
+
+
 def test_what_is_read_whole_has_a_limit(tmp_path: Path) -> None:
     """A file that is longer than fits is refused with what to do."""
     path = tmp_path / "a.json"

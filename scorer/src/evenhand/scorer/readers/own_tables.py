@@ -15,7 +15,7 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.scorer.faults import shown
 from evenhand.scorer.readers.decimal_signs import with_points
-from evenhand.scorer.readers.streams import check_names, whole
+from evenhand.scorer.readers.streams import check_lines, whole
 from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_text_table
 
 ID = "id"
@@ -43,7 +43,7 @@ def read_own_table(path: Path, separator: str, is_number: Callable[[str], bool])
         DataRefused: no table, or its encoding or delimiter cannot be told.
     """
     content = whole(path)
-    check_names(path, content)
+    check_lines(path, content)
     if _is_as_it_should_be(content, separator):
         texts, notes = _read(path, content, separator), list[str]()
     else:

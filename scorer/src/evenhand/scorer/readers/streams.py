@@ -280,11 +280,14 @@ def _too_long(path: Path) -> DataRefused:
     )
 
 
-def check_names(path: Path, content: bytes) -> None:
-    """Refuse a table whose line of names is no such line: millions of names take gigabytes.
+def check_lines(path: Path, content: bytes) -> None:
+    """Refuse a table of lines that are none, before copies are made of it.
+
+    Millions of names or of cells in a row take gigabytes where they are taken apart.
 
     Raises:
-        DataRefused: it is longer than :data:`MAX_NAMES_BYTES`.
+        DataRefused: the line of names is longer than :data:`MAX_NAMES_BYTES`, or another one than
+            :data:`MAX_LINE_BYTES`.
     """
     end = content.find(b"\n", 0, MAX_NAMES_BYTES)
     if end < 0 and len(content) > MAX_NAMES_BYTES:
@@ -292,6 +295,11 @@ def check_names(path: Path, content: bytes) -> None:
             f"{path}: the first line is longer than {MAX_NAMES_BYTES >> 20} MiB; it must hold the"
             " names of the columns."
         )
+    start = 0
+    while len(content) - start > MAX_LINE_BYTES:  # a few steps, whatever the number of lines
+        start = content.rfind(b"\n", start, start + MAX_LINE_BYTES) + 1
+        if start == 0:
+            raise _too_long(path)
 
 
 def check_rows(path: Path, rows: int, most: int = MAX_PARQUET_ROWS) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.faults import shown
-from evenhand.scorer.readers.streams import BOM, check_names, whole
+from evenhand.scorer.readers.streams import BOM, check_lines, whole
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
@@ -71,7 +71,7 @@ def read_text_table(path: Path) -> TextTable:
         DataRefused: no text, no table, or the encoding or delimiter cannot be told.
     """
     raw = whole(path, limit=MAX_TABLE_BYTES)
-    check_names(path, raw)
+    check_lines(path, raw)
     content, notes = _text(path, raw)
     del raw  # it is as large as the text
     if content[:_MARK].lower().startswith("sep="):
