@@ -1,6 +1,7 @@
 """Publishing through trouble: busy, cut, slow, killed, refused, and two at once."""
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,13 @@ def test_an_answer_that_got_lost_does_no_harm(
 def test_a_killed_upload_goes_on_where_it_stopped(hub, call, versions) -> None:
     """The file that had arrived is not sent again; nothing was visible in between."""
     folder = versions("1.0.0")
-    second = hub.fail("PUT", "/lfs/", skip=1, delay=5)
+    second = hub.fail("PUT", "/lfs/", skip=1, hold=threading.Event(), cut=True)
     running = call.start("publish", folder, *WORDS)
     assert second.reached.wait(30)
+    while not hub.objects:
+        time.sleep(0.01)
     running.kill()
+    second.hold.set()
     assert hub.repos["org/name"].messages == ["initial commit"]
     hub.faults.clear()
     hub.requests.clear()
