@@ -494,3 +494,15 @@ def test_a_config_without_files_is_refused(evenhand, data, file, tmp_path) -> No
     code, _, message = evenhand("score", data, "--predictions", file, "--out", tmp_path / "m.json")
 
     assert (code, "names no file of toy/test" in message) == (1, True)
+
+
+def test_no_reader_is_hinted_at_that_the_benchmark_lacks(evenhand, data, tmp_path) -> None:
+    """A table that cannot be read may look like a table of answers, which are not scored here."""
+    path = tmp_path / "p.csv"
+    path.write_text('id,note\na,"b\n', encoding="utf-8")
+
+    code, _, said = evenhand("score", data, "--predictions", path, "--out", tmp_path / "m.json")
+
+    assert code == 1
+    assert "p.csv" in said
+    assert "It looks like" not in said

@@ -74,6 +74,7 @@ def hinting(chosen: Chosen, paths: Sequence[Path]) -> Iterator[None]:
 
 
 def _hint(chosen: Chosen, paths: Sequence[Path]) -> str:
+    from evenhand.scorer.readers import is_offered
     from evenhand.scorer.readers.recognise import recognise
 
     try:
@@ -81,5 +82,7 @@ def _hint(chosen: Chosen, paths: Sequence[Path]) -> str:
     except DataRefused:
         return ""
     if found is None or found.reader in {OURS, chosen.reader.partition(":")[0]}:
+        return ""
+    if not is_offered(found.reader, chosen.stem.READERS):
         return ""
     return f"It looks like {found.reader} ({found.why}): `--reader {found.reader}`."
