@@ -51,6 +51,7 @@ def test_delimiter_and_encoding_are_found_out(tmp_path, delimiter: str, encoding
         (b"id,prediction\na,\x81\n", "line 2: is neither UTF-8 nor Windows-1252"),
         ("id,prediction\na,b\n".encode("utf-16-le"), "holds NUL bytes"),
         (b"\xff\xfei\x00d\x00,", "is cut off: it begins as UTF-16"),
+        ("id,prediction\na,b\n".encode("utf-32"), "holds NUL characters, as UTF-32 does; save the"),
         (b"id\na\n", "is no table"),
         (b"id,prediction;x\na,b;c\n", "comma and semicolon separate equally many columns"),
         (b"id,prediction\na,b\nc,d,e\n", "row 3 has 3 fields, but the line of names has 2"),

@@ -96,9 +96,15 @@ def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
     for mark, encoding in _UTF16.items():
         if content.startswith(mark):
             try:
-                return content[len(mark) :].decode(encoding), [f"{path.name}: read as UTF-16."]
+                text = content[len(mark) :].decode(encoding)
             except UnicodeDecodeError as error:
                 raise DataRefused(f"{path} is cut off: it begins as UTF-16 text.") from error
+            if "\0" in text:
+                raise DataRefused(
+                    f"{path} begins as UTF-16 text and holds NUL characters, as UTF-32 does; save"
+                    " the file as UTF-8."
+                )
+            return text, [f"{path.name}: read as UTF-16."]
     if b"\0" in content:
         raise DataRefused(f"{path} holds NUL bytes: it is no text, or UTF-16 without its mark.")
     try:
