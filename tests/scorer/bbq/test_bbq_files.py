@@ -121,6 +121,24 @@ def test_tables_for_people(age, answers) -> None:
     assert [row["unknown_wording"] for row in wordings] == ["Not known"]
 
 
+def test_why_there_is_no_interval_is_said(write_bbq, bbq_items, tmp_path, evenhand) -> None:
+    """One question cannot vary: the values have no interval, and stderr says why, once."""
+    items = bbq_items("Age", questions=1)
+    dataset = write_bbq({"Age": items}, "one")
+    path = _write_lines(tmp_path / "one.jsonl", [{"id": row["id"], "label": 0} for row in items])
+
+    code, out, error = evenhand(
+        "score", dataset.folder, "--predictions", path, "--out", tmp_path / "one.json"
+    )
+
+    assert code == 0
+    assert "bbq.accuracy.ambiguous.macro" in out
+    notes = [line for line in error.splitlines() if line.startswith("note: ")]
+    assert len(notes) == 1
+    assert notes[0].startswith("note: no interval of bbq.accuracy.ambiguous.macro, ")
+    assert notes[0].endswith(".")
+
+
 def test_wordings_of_unknown_are_one_row_each(write_bbq, bbq_items, tmp_path) -> None:
     """Added over the categories, both conditions side by side; where none is offered, null.
 

@@ -9,10 +9,14 @@ import argparse
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evenhand.contract import WrongUse
 from evenhand.contract.tables import add_format_option, printable, render_rows
 from evenhand.scorer.commands.reader_choice import choose, hinting
+
+if TYPE_CHECKING:
+    from evenhand.contract.report import Report
 
 EXAMPLE = (
     "evenhand score datasets_out/unqover/1.0.0 --predictions predictions.parquet --out metrics.json"
@@ -109,8 +113,26 @@ def run(arguments: argparse.Namespace) -> int:
         # A program gets one table; the others stand in NAME.parts.parquet.
         tables = tables[:1]
     print("\n\n".join(render_rows(rows, arguments.format) for rows in tables if rows))
+    for note in _without_interval(report):
+        print(f"note: {printable(note)}", file=sys.stderr)
     print(f"next: {_report_command(arguments.out)}", file=sys.stderr)
     return 0
+
+
+_NAMED = 3
+
+
+def _without_interval(report: "Report") -> list[str]:
+    """Say of the values without an interval why, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for metric in report.metrics:
+        if metric.value is not None and metric.interval is None and metric.why_no_interval:
+            by_reason.setdefault(metric.why_no_interval, []).append(metric.id)
+    return [
+        f"no interval of {', '.join(ids[:_NAMED])}{', ...' if len(ids) > _NAMED else ''}: {reason}"
+        for reason, names in by_reason.items()
+        if (ids := list(dict.fromkeys(names)))
+    ]
 
 
 def _report_command(out: Path) -> str:
