@@ -101,11 +101,14 @@ def test_other_broken_sources_are_refused(tmp_path: Path, group_of_four, write_j
     (tmp_path / "bad.parquet").write_bytes(b"PAR0")
     (tmp_path / "zipped").mkdir()
     (tmp_path / "zipped" / "Age.jsonl.gz").write_bytes(b"")
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "new_templates - Age.csv").write_text("Q_id\n")
     (tmp_path / "Age.csv").write_text("example_id\n0\n")
     twice = write_jsonl(tmp_path / "x.jsonl", group_of_four() * 2)
     for source, message in (
         (tmp_path / "nowhere", "does not exist; --from names the folder of the release."),
         (tmp_path / "zipped", "holds no *.jsonl or *.parquet, but Age.jsonl.gz; the release's"),
+        (tmp_path / "t", "but templates, which go in with --templates in place of --from;"),
         (tmp_path / "Age.csv", "Age.csv ends in .csv; the rows of BBQ are read from JSON lines"),
         (tmp_path / "empty", "holds no *.jsonl or *.parquet; the release's folder `data`"),
         (tmp_path / "bad.parquet", "bad.parquet cannot be read as Parquet ("),

@@ -117,6 +117,7 @@ def test_configs_that_ask_differently_need_a_file_each(
         (("--out", "x.xlsx"), "must end in one of .jsonl, .csv"),
         (("--out", "none/x.csv"), "the folder none does not exist"),
         (("--config", "nothing", "--out", "x.csv"), "There is no config nothing"),
+        (("--config", "Toy", "--out", "x.csv"), "There is no config Toy (is toy meant?)"),
     ],
 )
 def test_wrong_use_is_one_sentence(

@@ -264,7 +264,11 @@ def test_existing_file_is_kept(predict) -> None:
     [
         (("none/p.csv",), 1, "none does not exist; make it first"),
         (("p.txt",), 2, "must end in one of .parquet, .jsonl"),
-        (("p.csv", "--config", "tay"), 2, "no config tay; the dataset has: other, toy, toy_mlm"),
+        (
+            ("p.csv", "--config", "tay"),
+            2,
+            "no config tay (is toy meant?); the dataset has: other, ",
+        ),
         (("p.csv", "--config", "toy_mlm"), 2, "toy_mlm needs a fill-mask model"),
         (("p.csv", "--device", "tpu"), 2, "tpu is not one of"),
         (("p.csv", "--batch-tokens", "0"), 2, "--batch-tokens takes a number from 1 on"),

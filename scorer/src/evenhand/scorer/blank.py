@@ -13,6 +13,7 @@ import polars as pl
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.files import atomic_path, write_atomically
 from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.matching import suggestion
 
 SUFFIXES = (".jsonl", ".csv")
 
@@ -94,7 +95,10 @@ def _chosen(dataset: Dataset, configs: Sequence[str]) -> list[str]:
     known = list(dataset.manifest.configs)
     for config in configs:
         if config not in known:
-            raise WrongUse(f"There is no config {config}; the dataset has: {', '.join(known)}.")
+            raise WrongUse(
+                f"There is no config {config}{suggestion(config, known)}; the dataset has:"
+                f" {', '.join(known)}."
+            )
     return [config for config in known if config in configs or not configs]
 
 

@@ -1,5 +1,8 @@
 """Joining predictions to the items they answer, by id, with everything that does not fit."""
 
+import difflib
+import re
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +24,24 @@ class Match(NamedTuple):
     """S(x1), NaN where the predictions have none."""
     score_x2: Floats
     n_missing: int
+
+
+def suggestion(name: str, known: Sequence[str], others: Iterable[str] = ()) -> str:
+    """Return a clause that names the config that is likely meant, empty where none is.
+
+    Args:
+        name: what was given.
+        known: the configs that there are.
+        others: configs that there are elsewhere; nothing is suggested for what is nearer to one.
+
+    >>> suggestion("gender identity", ["Age", "Gender_identity"])
+    ' (is Gender_identity meant?)'
+    """
+    by_plain = {re.sub(r"[\W_]", "", own).casefold(): own for own in (*known, *others)}
+    plain = re.sub(r"[\W_]", "", name).casefold()
+    close = [plain] if plain in by_plain else difflib.get_close_matches(plain, by_plain, 1)
+    meant = by_plain[close[0]] if close else None
+    return f" (is {meant} meant?)" if meant and meant in known and meant != name else ""
 
 
 def configs_in(ids: pl.Series) -> list[str]:

@@ -30,6 +30,8 @@ class Release:
     rows: dict[str, list[Row]]
     left_out: list[str] = field(default_factory=list)
     """Names of fields that are no part of BBQ, such as a model's answers."""
+    found: list[str] = field(default_factory=list)
+    """Names of all its files, read or not."""
     n_repeated: int = 0
     """Rows left out as another file holds them too, e.g. a mirror's file of all categories."""
 
@@ -48,8 +50,10 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
     Raises:
         DataRefused: there is no such file, or a row is faulty; the sentence names file and line.
     """
-    paths = [path for path in _found(source) if _may_hold(path, configs)]
+    found = _found(source)
+    paths = [path for path in found if _may_hold(path, configs)]
     release = Release(root=source, files=paths, rows={})
+    release.found = [release.name_of(path) for path in found]
     first: dict[tuple[str, int], tuple[Path, str, Row]] = {}
     names: dict[str, None] = {}
     for path in paths:
@@ -99,6 +103,8 @@ def _found(source: Path) -> list[Path]:
 def _what_it_holds(folder: Path) -> str:
     """Name a file that may have been meant for one of the release."""
     others = sorted(p.name for p in folder.iterdir() if p.is_file() and not p.name.startswith("."))
+    if any(name.endswith(".csv") and "template" in name for name in others):
+        return ", but templates, which go in with --templates in place of --from"
     return f", but {others[0]}" if others else ""
 
 

@@ -10,6 +10,7 @@ from evenhand.generator.bbq.own_card import CARD
 from evenhand.generator.bbq.own_set import DrawnCategory, OwnSet
 from evenhand.generator.bbq.pairs import PAIRS_A_QUESTION
 from evenhand.generator.bbq.questions import NO_SOURCE
+from evenhand.generator.lists import sources_of
 from evenhand.generator.stems import Options, Prepared
 
 
@@ -39,7 +40,7 @@ def prepare(options: Options) -> Prepared:
             "questions": {one.name: len(one.questions) for one in drawn},
             "questions_with_source": {one.name: one.n_with_source for one in drawn},
         },
-        made=_made(drawn, options),
+        made=_made(drawn, own, options),
         notes=_notes(options),
         configs=lambda: (config_rows(one.items(), limit=limit, seed=options.seed) for one in drawn),
     )
@@ -49,8 +50,9 @@ def _examples(drawn: DrawnCategory, limit: int | None) -> int:
     return drawn.n_examples if limit is None else min(drawn.n_examples, limit)
 
 
-def _made(drawn: list[DrawnCategory], options: Options) -> list[str]:
+def _made(drawn: list[DrawnCategory], own: OwnSet, options: Options) -> list[str]:
     whose = "a user's" if options.templates else "Evenhand's own"
+    people = sources_of(own.people_lists(tuple(one.name for one in drawn)))
     return [
         f"Rendered from {whose} templates and lists of people by `evenhand generate bbq`.",
         (
@@ -66,6 +68,7 @@ def _made(drawn: list[DrawnCategory], options: Options) -> list[str]:
             " contexts may come again, as the lists are short. Give it a version of its own."
         ),
         _sources(drawn),
+        f"Sources of the words for people: {people}.",
         "No panel of annotators has read these questions, as one has the official ones.",
     ]
 

@@ -54,8 +54,7 @@ def prepare_release(options: ImportOptions) -> Prepared:
     for name in configs:
         if name not in release.rows:
             raise DataRefused(
-                f"{options.source} holds no rows of {name}; it holds"
-                f" {', '.join(release.rows) or 'none of the categories asked for'}."
+                f"{options.source} holds no rows of {name}; its files: {', '.join(release.found)}."
             )
     items = {name: items_of(name, rows) for name, rows in release.rows.items()}
     faults = [

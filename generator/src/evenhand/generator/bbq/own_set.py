@@ -138,10 +138,13 @@ class OwnSet:
         """Return the sha256 of each of these files."""
         return digests_of_content(self._files(categories))
 
+    def people_lists(self, categories: tuple[str, ...]) -> list[Path]:
+        """Return the lists of people of categories."""
+        return [self._people_path(name) for name in categories]
+
     def _files(self, categories: tuple[str, ...]) -> list[Path]:
         paths = [path for name in categories for path in self._folders.templates(name)]
-        paths += [self._people_path(name) for name in categories]
-        return [*paths, self._folders.find(_UNKNOWN)]
+        return [*paths, *self.people_lists(categories), self._folders.find(_UNKNOWN)]
 
     def _people_path(self, category: str) -> Path:
         return self._folders.find(f"people/{category}.tsv")

@@ -1,7 +1,5 @@
 """From files to scored categories of one of our datasets."""
 
-import difflib
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,7 +21,7 @@ from evenhand.scorer.inputs import (
     precision_warnings,
     protocol_of,
 )
-from evenhand.scorer.matching import configs_in, of_config
+from evenhand.scorer.matching import configs_in, of_config, suggestion
 from evenhand.scorer.stems import Options
 
 
@@ -113,7 +111,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
     for config in asked:
         if config not in known:
             raise DataRefused(
-                f"{dataset.folder} has no config {config}{_suggestion(config, known)};"
+                f"{dataset.folder} has no config {config}{suggestion(config, known, CATEGORIES)};"
                 f" it has {', '.join(known)}."
             )
     occurring = configs_in(rows["id"])
@@ -127,7 +125,7 @@ def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str])
     found = [config for config in known if config in (asked or occurring)]
     if not found:
         first = shown(str(rows["id"][0])) if len(rows) else ""
-        hint = _suggestion(first.split("-", 1)[0], known)
+        hint = suggestion(first.split("-", 1)[0], known, CATEGORIES)
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"
             f" ({', '.join(known)}); the first is {first!r}{hint}."
@@ -141,23 +139,10 @@ def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
     for config in configs_in(rows["id"]):
         if config not in known:
             ids = of_config(rows, config)["id"]
-            hint = _suggestion(config, known)
+            hint = suggestion(config, known, CATEGORIES)
             remedy = f"An id begins with its config ({', '.join(known)}){hint}."
             faults.add_many("ids of no config", remedy, ids.head(FIRST).to_list(), len(ids))
     return faults.listed()
-
-
-def _suggestion(name: str, known: Sequence[str]) -> str:
-    """Return a clause that names the category that is likely meant, empty where none is.
-
-    >>> _suggestion("gender identity", ["Age", "Gender_identity"])
-    ' (is Gender_identity meant?)'
-    """
-    by_plain = {re.sub(r"[\W_]", "", own).casefold(): own for own in (*known, *CATEGORIES)}
-    plain = re.sub(r"[\W_]", "", name).casefold()
-    close = [plain] if plain in by_plain else difflib.get_close_matches(plain, by_plain, 1)
-    meant = by_plain[close[0]] if close else None
-    return f" (is {meant} meant?)" if meant and meant in known and meant != name else ""
 
 
 def match_config(

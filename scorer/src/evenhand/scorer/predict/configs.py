@@ -2,6 +2,7 @@
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.matching import suggestion
 from evenhand.scorer.predict.asking import asking_of
 from evenhand.scorer.runtime.session import ExportedModel
 
@@ -17,7 +18,10 @@ def fitting_configs(dataset: Dataset, wanted: list[str], model: ExportedModel) -
     fits = [config for config in present if task in asking.tasks_of(config)]
     for config in wanted:
         if config not in present:
-            raise WrongUse(f"There is no config {config}; the dataset has: {', '.join(present)}.")
+            raise WrongUse(
+                f"There is no config {config}{suggestion(config, list(present))}; the dataset has:"
+                f" {', '.join(present)}."
+            )
         if config not in fits:
             raise WrongUse(
                 f"{config} needs a {' or '.join(asking.tasks_of(config))} model, but"
