@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -22,6 +23,7 @@ from evenhand.generator.card import (
     size_category,
 )
 from evenhand.generator.evaluation import evaluation_yaml
+from evenhand.generator.lists import sources_of
 from evenhand.generator.stems import stem_module
 
 # The values that the Hub's card specification allows for these fields.
@@ -60,6 +62,7 @@ def edition(of: Card | None = None, **changed: object) -> Edition:
         content_bytes=90,
         file_bytes=50,
         statistics={"rows": 4, "examples": 1, "templates": 1},
+        first_row={"id": "c-0", "words": ["one", "a|b"]},
     )
     given = {
         "card": of or card(),
@@ -111,6 +114,83 @@ def test_datasets_own_reader_agrees_with_the_files(small_versions, stem: str, mo
         assert info.splits["test"].num_examples == manifest.configs[name]["test"].rows
         assert info.download_size == sum(path.stat().st_size for path in paths)
         assert info.dataset_size == info.splits["test"].num_bytes > 0
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_bytes_on_the_card_are_those_that_datasets_counts(
+    small_versions, stem: str, tmp_path: Path, monkeypatch
+) -> None:
+    """`num_bytes` is what `datasets` finds when it prepares the rows itself, to the byte."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    from datasets import load_dataset_builder
+
+    for name in read_manifest(small_versions[stem]).configs:
+        folder = str(small_versions[stem])
+        builder = load_dataset_builder(folder, name, cache_dir=str(tmp_path))
+        said = builder.info.splits["test"].num_bytes
+        builder.download_and_prepare()
+
+        assert builder.info.splits["test"].num_bytes == said
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_a_table_shows_every_column_once_with_its_first_value(small_versions, stem: str) -> None:
+    """Columns that not all configs have say which have them; what Markdown reads is escaped."""
+    text = (small_versions[stem] / "README.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Rows\n")[2].partition("\n## ")[0]
+    cells = [
+        re.split(r"(?<!\\)\|", line)[1:-1] for line in section.splitlines() if line.startswith("|")
+    ]
+    shown = {row[0].split("`")[1]: [cell.strip() for cell in row] for row in cells[2:]}
+    configs = [one["config_name"] for one in yaml.safe_load(text.split("---\n")[1])["configs"]]
+    frames = [pl.read_parquet(small_versions[stem] / name / "*.parquet") for name in configs]
+
+    assert len(shown) == len(cells) - 2
+    assert list(shown) == list(dict.fromkeys(name for frame in frames for name in frame.columns))
+    first = frames[0].row(0, named=True)
+    assert shown["id"] == ["`id`", "string", first["id"].replace("_", r"\_")]
+    for name in first:
+        having = [one for one, frame in zip(configs, frames, strict=True) if name in frame.columns]
+        said = ", ".join(having).replace("_", r"\_")
+        assert (f"(in {said})" in shown[name][0]) == (len(having) < len(configs))
+
+
+def test_counts_end_with_the_sums_that_make_sense() -> None:
+    """Rows and examples add up; templates may be shared; what no config has is left out."""
+    one = edition().configs[0]
+    counts = {
+        "rows": 4,
+        "examples": 1,
+        "templates": 7,
+        "groups": {"total": 2},
+        "lost": {"total": 0},
+    }
+    two = [dataclasses.replace(one, name=name, statistics=counts) for name in ("c", "d")]
+
+    text = card_text(edition(configs=two))
+
+    assert "| config | rows | examples | templates | groups |\n" in text
+    assert "| d | 4 | 1 | 7 | 2 |\n| all | 8 | 2 |  |  |\n" in text
+    assert "| all |" not in card_text(edition())
+
+
+def test_the_sources_of_the_lists_stand_on_the_card(small_versions, tmp_path: Path) -> None:
+    """By host or work, with counts; a list without sources says nothing."""
+    texts = {
+        stem: (small_versions[stem] / "README.md").read_text(encoding="utf-8") for stem in STEMS
+    }
+    (tmp_path / "a.tsv").write_text(
+        "# ours\nword\tsource\na\thttps://www.x.org/y (lists it)\nb\tLi et al. 2020, page 2\n"
+        "c\thttp://x.org\nd\t\n"
+    )
+    (tmp_path / "b.tsv").write_text("word\na\n")
+
+    assert "Sources of `subjects/religions.tsv`: legacy.pewresearch.org (8), " in texts["unqover"]
+    assert "Sources of the words for people: plain English (" in texts["bbq"]
+    assert "Sources of the words of Y: BVF (2024) (" in texts["bvf"]
+    assert sources_of([tmp_path / "a.tsv", tmp_path / "b.tsv"]) == (
+        "x.org (2), Li et al. 2020 (1), not named (1)"
+    )
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -168,7 +248,7 @@ def test_the_warning_comes_first_and_all_sections_follow() -> None:
     body = text.split("---\n", 2)[2]
 
     assert body.lstrip().startswith(
-        "# name text 1.0.0\n\n**Content warning.** content_warning text"
+        "# name text 1.0.0\n\n> **Content warning.** content_warning text"
     )
     headings = [line[3:] for line in body.splitlines() if line.startswith("## ")]
     assert headings == [
@@ -178,7 +258,7 @@ def test_the_warning_comes_first_and_all_sections_follow() -> None:
     ]
     assert "- Two rows are the same." in body
     assert "- Seed 3; generator " in body
-    assert "`words` (list of string)" in body
+    assert "| `words` | list of string | one; a\\|b |\n" in body
     assert "\n\n\n" not in body
 
 

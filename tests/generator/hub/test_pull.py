@@ -1,6 +1,7 @@
 """`pull`: whole and proven in the pull folder, or not at all; and what then works from there."""
 
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -197,6 +198,25 @@ def test_the_pulled_name_works_as_a_dataset(hub, call, versions, tmp_path: Path)
     )
     assert one["metrics"] == other["metrics"]
     assert one["dataset"]["digest"] == other["dataset"]["digest"]
+
+
+def test_the_commands_of_the_card_can_be_copied(hub, call, versions, tmp_path: Path) -> None:
+    """Its Python runs as it stands, and its shell lines pull, make a blank file, and verify."""
+    hub.put("org/name", versions("1.0.0"), "1.0.0")
+    text = (versions("1.0.0") / "README.md").read_text(encoding="utf-8")
+    python = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    shell = re.findall(r"^evenhand .*$", text.partition("```sh\n")[2], re.MULTILINE)
+    verify = re.findall(r"`evenhand (verify [^`]+)`", text)
+
+    assert shell[0] == f"evenhand pull {TAG}"
+    for line in (*shell[:2], f"evenhand {verify[0]}"):
+        code, _, err = call(*line.split()[1:], token=None)
+        assert code == 0, err
+    assert len((tmp_path / "predictions.jsonl").read_text().splitlines()) >= 12
+    counted = "\nprint(len(rows))\n".join([*python, ""])
+    run = call.program("-c", counted, HF_TOKEN=next(reversed(hub.members)))
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "12\n12\n"
 
 
 def test_diff_fetches_a_version_when_told_to(hub, call, versions, tmp_path: Path) -> None:

@@ -175,10 +175,11 @@ def _write_config(
     (folder / config.name).mkdir()
     writer = _ShardWriter(folder / config.name, config.n_rows)
     digest: TableDigest | None = None
-    schema = None
+    schema, first_row = None, dict[str, Any]()
     with contextlib.closing(writer), ThreadPoolExecutor(2) as pool:
         for table in config.batches():
             schema = table.schema
+            first_row = first_row or table.slice(0, 1).to_pylist()[0]
             digest = digest or TableDigest(schema.names)
             written = pool.submit(writer.write, table)
             digest.update(table, pool)
@@ -195,6 +196,7 @@ def _write_config(
         content_bytes=digest.bytes,
         file_bytes=sum(path.stat().st_size for path in writer.paths),
         statistics=config.statistics,
+        first_row=first_row,
     )
 
 

@@ -1,6 +1,6 @@
 """The card of a dataset (``README.md``): YAML for the Hub, then what a reader must know."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.dataset import Licence, SplitEntry
 from evenhand.generator import __version__
+from evenhand.generator.card_tables import columns_table, counts_table
 from evenhand.generator.changes import content_files
 from evenhand.generator.front_matter import yaml_lines
 
@@ -127,6 +128,8 @@ class ConfigSummary:
     content_bytes: int
     file_bytes: int
     statistics: dict[str, Any]
+    first_row: dict[str, Any] = field(default_factory=dict)
+    """Column -> its value in the first row, which the card shows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,8 +155,9 @@ def card_text(edition: Edition) -> str:
         edition=edition,
         card=card,
         front_matter="\n".join(yaml_lines(front_matter(edition))),
-        counts=_counts_table(edition.configs),
-        columns=_columns(edition.configs),
+        counts=counts_table(edition.configs),
+        columns=columns_table(edition.configs),
+        smallest=min(edition.configs, key=lambda one: one.split.rows).name,
         sources=_sources(edition.provenance),
         known_faults=[*card.known_faults, *edition.known_faults],
         generator_version=__version__,
@@ -256,52 +260,6 @@ def _dataset_info(config: ConfigSummary) -> dict[str, Any]:
         "download_size": config.file_bytes,
         "dataset_size": config.content_bytes,
     }
-
-
-def _counts_table(configs: list[ConfigSummary]) -> list[str]:
-    """Show what every benchmark counts, then the totals of its own parts."""
-    own = [
-        name
-        for name, value in configs[0].statistics.items()
-        if isinstance(value, dict) and "total" in value
-    ]
-    headings = ["config", "rows", "examples", "templates", *own]
-    lines = [
-        f"| {' | '.join(name.replace('_', ' ') for name in headings)} |",
-        f"| --- |{' ---: |' * (len(headings) - 1)}",
-    ]
-    for config in configs:
-        counts = config.statistics
-        cells = [counts.get(name) for name in headings[1:4]]
-        cells += [counts.get(name, {}).get("total") for name in own]
-        numbers = " | ".join("" if cell is None else f"{cell:,}" for cell in cells)
-        lines.append(f"| {config.name} | {numbers} |")
-    return lines
-
-
-def _columns(configs: list[ConfigSummary]) -> list[str]:
-    """Show the columns, once for all configs that have the same."""
-    groups: dict[str, list[str]] = {}
-    for config in configs:
-        text = ", ".join(f"`{one['name']}` ({feature_type(one)})" for one in config.features)
-        groups.setdefault(text, []).append(config.name)
-    if len(groups) == 1:
-        return list(groups)
-    return [f"{', '.join(names)}: {text}" for text, names in groups.items()]
-
-
-def feature_type(feature: dict[str, Any]) -> str:
-    """Return the type of a column in words.
-
-    >>> feature_type({"name": "a", "list": "string"})
-    'list of string'
-    """
-    if "dtype" in feature:
-        return str(feature["dtype"])
-    if "struct" in feature:
-        return "struct"
-    inner = feature["list"]
-    return f"list of {inner if isinstance(inner, str) else 'struct'}"
 
 
 def _sources(provenance: dict[str, Any]) -> str:

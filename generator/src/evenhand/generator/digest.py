@@ -21,7 +21,8 @@ class TableDigest:
         self._columns = columns
         self.rows = 0
         self.bytes = 0
-        """UTF-8 bytes of the strings and eight bytes of each other value."""
+        """What the rows take up in Arrow, which is what `datasets` counts; dictionaries are
+        written out."""
 
     def update(self, table: pa.Table, pool: ThreadPoolExecutor) -> None:
         """Feed the next rows."""
@@ -31,9 +32,10 @@ class TableDigest:
     def _feed(self, name: str, column: pa.ChunkedArray) -> int:
         n_bytes = 0
         for chunk in column.chunks:
-            lengths, values = column_bytes(chunk)
+            plain = _written_out(chunk)
+            lengths, values = column_bytes(plain)
             self._digest.update(name, lengths=lengths, values=values)
-            n_bytes += len(values)
+            n_bytes += _size(plain)
         return n_bytes
 
     def hexdigest(self) -> str:
@@ -41,10 +43,25 @@ class TableDigest:
         return self._digest.hexdigest(rows=self.rows)
 
 
+def _written_out(array: pa.Array) -> pa.Array:
+    is_dictionary = pa.types.is_dictionary(array.type)
+    return array.dictionary.take(array.indices) if is_dictionary else array
+
+
+def _size(array: pa.Array) -> int:
+    """Return the bytes of an array as Arrow reads it from Parquet.
+
+    Which values are null is then written down for every number, for texts only where one is.
+    """
+    nulls = -(-len(array) // 8)
+    is_text = pa.types.is_string(array.type) or pa.types.is_list(array.type)
+    has_nulls = array.null_count > 0 or not is_text
+    return int(array.nbytes) + nulls * (has_nulls - (array.buffers()[0] is not None))
+
+
 def column_bytes(array: pa.Array) -> tuple[memoryview, memoryview]:
     """Return what one array feeds to ``lengths`` and to ``values`` of :class:`ContentDigest`."""
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary.take(array.indices)
+    array = _written_out(array)
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         array = pa.array([_compact_json(value) for value in array.to_pylist()], pa.string())
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):

@@ -1,7 +1,8 @@
 """Word lists as tab-separated files: a header line, ``#`` comments, one entry a line."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -143,3 +144,39 @@ def _check_field(entry: Entry, name: str, value: str, *, is_needed: bool) -> Non
         raise entry.refused(name, f"is `{value}` with a space at its end; take it away")
     if not value.isprintable():
         raise entry.refused(name, "holds a character that cannot be printed")
+
+
+_ADDRESS = re.compile(r"https?://(?:www\.)?([^/\s]+)")
+_WORK = re.compile(r"(?:seeds: )?([^,(]+?(?: et al\. \d{4}| \(\d{4}\)))")
+
+
+def sources_of(paths: Iterable[Path]) -> str:
+    """Say where the entries of lists are from, with how many entries each source has.
+
+    Args:
+        paths: the lists; one without a column ``source`` says nothing.
+
+    Returns:
+        E.g. ``english4today.com (43), dotefl.com (11)``, the most frequent first: of an address its
+        host, of a work its authors and year.
+    """
+    counts = Counter(name for path in paths for name in _sources(path))
+    return ", ".join(f"{name} ({n:,})" for name, n in counts.most_common())
+
+
+def _sources(path: Path) -> Iterator[str]:
+    lines = [line.split("\t") for _, line in _lines(path)]
+    if lines and "source" in lines[0]:
+        place = lines[0].index("source")
+        yield from (source_name(line[place]) for line in lines[1:] if len(line) > place)
+
+
+def source_name(source: str) -> str:
+    """Shorten the source of an entry.
+
+    >>> source_name("BVF (2024), appendix D.1"), source_name("https://www.x.org/a (lists it)")
+    ('BVF (2024)', 'x.org')
+    """
+    work, address = _WORK.match(source), _ADDRESS.search(source)
+    found = work or address
+    return found[1] if found else source.partition(",")[0].strip() or "not named"

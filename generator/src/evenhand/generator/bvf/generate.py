@@ -20,7 +20,7 @@ from evenhand.generator.bvf.card import CARD, UNSTATED
 from evenhand.generator.bvf.contexts import Context, MiningHeader, read_contexts
 from evenhand.generator.bvf.grid import ENGLISH, ORDERS, Grid, Order, blocks_of
 from evenhand.generator.bvf.topics import OUR_FOLDER, NamedTopic, Protocol, read_topic
-from evenhand.generator.lists import read_list
+from evenhand.generator.lists import read_list, sources_of
 from evenhand.generator.stems import Options, Prepared
 
 INSIDE_TOPICS = frozenset({"race", "disability"})
@@ -300,10 +300,13 @@ def _mined(own: Filled) -> dict[str, Any]:
 
 def _made(topics: list[Filled], options: Options) -> list[str]:
     subjects = topics[0].subjects
-    whose = "the 120 occupations of the paper" if options.subjects is None else "a user's subjects"
-    lines = [
-        f"Contexts filled with {whose} ({len(subjects.words):,}) by `evenhand generate bvf`.",
-    ]
+    n = f"{len(subjects.words):,}"
+    is_ours = options.subjects is None
+    whose = f"the {n} occupations of the paper" if is_ours else f"{n} subjects of a user's"
+    lines = [f"Contexts filled with {whose} by `evenhand generate bvf`."]
+    sources = sources_of(own.topic.path for own in topics)
+    if sources:
+        lines.append(f"Sources of the words of Y: {sources}.")
     if options.contexts is None:
         lines.append("The contexts were written for Evenhand and all weigh the same.")
     for own in topics:

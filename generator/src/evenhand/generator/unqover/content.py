@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 from evenhand.contract.errors import DataRefused
@@ -166,9 +167,15 @@ class Library:
         """Return the sha256 of each of these files."""
         return digests_of_content(self._files(classes))
 
+    def lists(self, classes: list[str]) -> list[Path]:
+        """Return the lists that classes are made of, each once: subjects, then attributes."""
+        paths = dict.fromkeys(chain(*zip(*map(_list_paths, classes), strict=True)))
+        return [self._find(path) for path in paths]
+
     def _files(self, classes: list[str]) -> set[Path]:
-        lists = {self._find(path) for name in classes for path in _list_paths(name)}
-        return lists | {path for name in classes for path in self._template_paths(name)}
+        return set(self.lists(classes)) | {
+            path for name in classes for path in self._template_paths(name)
+        }
 
     def _find(self, relative: str) -> Path:
         return self._folders.find(relative)

@@ -11,6 +11,8 @@ from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.unqover import QUESTIONS_PER_EXAMPLE
 from evenhand.generator.build import ConfigRows
+from evenhand.generator.folders import content_name
+from evenhand.generator.lists import sources_of
 from evenhand.generator.pieces import PieceCounter
 from evenhand.generator.stems import Options, Prepared
 from evenhand.generator.unqover.card import CARD
@@ -25,8 +27,8 @@ HEADERS = {"newsqa": NEWS_HEADER}
 
 
 _SOURCES = (
-    "Names, countries, groups and occupations are facts: the column `source` of each list says"
-    " where an entry was found. Scenes, questions and attributes were written for Evenhand."
+    "Names, countries, groups and occupations are facts, each with its source. Scenes, questions"
+    " and attributes were written for Evenhand."
 )
 
 
@@ -149,6 +151,12 @@ def _made(ready: Plan) -> list[str]:
     lines = [f"Rendered from {whose} templates and word lists by `evenhand generate unqover`."]
     if ready.options.templates is None:
         lines.append(_SOURCES)
+    classes = list(dict.fromkeys(name.removesuffix("_mlm") for name in ready.contents))
+    lines += [
+        f"Sources of `{content_name(path)}`: {sources}."
+        for path in ready.library.lists(classes)
+        if (sources := sources_of([path]))
+    ]
     if ready.options.header:
         lines.append(f"Each paragraph begins with the news header `{NEWS_HEADER.strip()}`.")
     if ready.left_out:
