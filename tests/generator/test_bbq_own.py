@@ -384,8 +384,8 @@ FAULTS = {
     " has `one`, `two`.",
     ("Who left the {{ room }} tidy", "Was it {{ one }}"): ":12: block `nonnegative_question`: the"
     " slot `one` does not belong here; a question names no person.",
-    ("| definite }} had", "| definit }} had"): ":10: the filter `definit` is unknown, did you mean"
-    " `definite`?",
+    ("| definite }} had", "| definit }} had"): ":10: the filter `definit` is unknown (is"
+    " `definite` meant?).",
     ('attested = ""', 'attested = "Says so."'): ":7: `attested`: stands without a source",
     ('"none found"', '"https://example.org"'): ":7: `attested`: is empty; quote the sentence",
     ('attested = ""', f'attested = "{"x" * 301}"'): ":7: `attested`: stands without a source",

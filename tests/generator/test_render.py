@@ -83,7 +83,7 @@ ATTACKS = {
     "{{ x1 | attr('__class__') }}": "the filter `attr` is unknown",
     "{{ x1 | replace('a', 'aaaa') }}": "the filter `replace` is unknown",
     "{{ x1 | center(1000000000) }}": "the filter `center` is unknown",
-    "{{ x1 | capitalize }}": "the filter `capitalize` is unknown, did you mean `capitalise`?",
+    "{{ x1 | capitalize }}": "the filter `capitalize` is unknown (is `capitalise` meant?).",
     "{{ x1 | upper(1) }}": "the filter `upper` takes no arguments",
     "{{ x1 | upper(*x2) }}": "the filter `upper` takes no arguments",
     "{{ range }}": "block `context`: the slot `range` is undefined",

@@ -267,7 +267,7 @@ def _check_expression(expression: nodes.Expr, path: Path) -> None:
     while isinstance(node, nodes.Filter):
         if node.name not in _ALL_FILTERS:
             near = difflib.get_close_matches(node.name, _ALL_FILTERS, n=1)
-            hint = f", did you mean `{near[0]}`?" if near else f"; there are {quoted(_ALL_FILTERS)}"
+            hint = f" (is `{near[0]}` meant?)" if near else f"; there are {quoted(_ALL_FILTERS)}"
             raise refused(path, node.lineno, f"the filter `{node.name}` is unknown{hint}")
         if node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
             raise refused(path, node.lineno, f"the filter `{node.name}` takes no arguments")
