@@ -71,7 +71,7 @@ def check_files(
 
 _NOTHING_SCORED = (
     "not one answer is scored, so no metric will have a value. Is it the blank file? An answer is"
-    " the text or the letter of one of the three, or its number: 0, 1, 2 (in JSON lines as `label`)."
+    " the text or the letter of one of the three, or its number 0, 1, 2 (in JSON lines as `label`)."
 )
 
 
