@@ -159,7 +159,7 @@ def test_other_columns_are_a_major_step(version) -> None:
 
 def test_rows_that_are_not_those_of_the_manifest_are_refused(version, evenhand) -> None:
     """A version that was changed in place cannot be compared."""
-    old, new = version("one"), version("two")
+    old, new = version("one"), version("two", subjects_readers=MORE)
     path = new / "readers/test-00000-of-00001.parquet"
     pl.read_parquet(path).head(44).write_parquet(path)
 
@@ -169,9 +169,26 @@ def test_rows_that_are_not_those_of_the_manifest_are_refused(version, evenhand) 
     assert "its rows are not those of the manifest (44 rows, 48 in the manifest)" in err
 
 
+@pytest.mark.parametrize("changed", [0, 1], ids=["old", "new"])
+def test_files_that_both_versions_share_are_checked_as_files(
+    version, evenhand, monkeypatch, changed: int
+) -> None:
+    """Equal bytes are equal rows, which need not be read; a file that was changed is named."""
+    versions = version("one"), version("two", number="1.0.1")
+    monkeypatch.setattr("evenhand.generator.diff.digest_of_files", None)
+    assert difference(*versions).step == Step.PATCH
+    path = versions[changed] / "readers/test-00000-of-00001.parquet"
+    path.write_bytes(path.read_bytes()[:-8] + bytes(8))
+
+    code, _, err = evenhand("diff", *versions)
+
+    assert code == 1
+    assert f"{path} is not the file of the manifest; run `evenhand verify " in err
+
+
 def test_a_missing_file_is_refused(version, evenhand) -> None:
     """The folder of the config is named."""
-    old, new = version("one"), version("two")
+    old, new = version("one"), version("two", subjects_readers=MORE)
     (new / "readers/test-00000-of-00001.parquet").unlink()
 
     code, _, err = evenhand("diff", old, new)
