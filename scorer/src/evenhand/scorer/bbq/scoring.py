@@ -140,7 +140,10 @@ def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
         if config not in known:
             ids = of_config(rows, config)["id"]
             hint = suggestion(config, known, CATEGORIES)
-            remedy = f"An id begins with its config ({', '.join(known)}){hint}."
+            remedy = (
+                f"An id begins with its config ({', '.join(known)}){hint}; where --config names"
+                " some, rows of others may be there."
+            )
             faults.add_many("ids of no config", remedy, ids.head(FIRST).to_list(), len(ids))
     return faults.listed()
 
