@@ -4,7 +4,7 @@ R1. Complement clause: the pronoun is the subject of a clause that belongs to th
     the possessor of that subject (``said his leg hurt``). `that` is put in where it is
     missing; `if`, `whether` and question words stay.
 R2. Clause of another kind: joined with `and`, `but`, `or`, `so`, or led in by `because`,
-    `when`, `before` ...; without such a word the context is dropped.
+    `when`, `before` ...; without such a word, or with `than`, the context is dropped.
 R3. Relative clause of an object: ``took the card that [Y]``.
 R4. Possessive inside the predicate: ``looked at [Y]``.
 R5. Reflexive pronoun: ``hurt [Y]``.
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
 from evenhand.generator.bvf.past import simple_past
-from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked
+from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked, counted
 from evenhand.generator.bvf.subjects import Subjects, subject_of
 from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, SUBJECTS, Tree
 
@@ -126,6 +126,9 @@ class References:
             return [*before, *self._last(tree, node, word)]
         if dep == "ccomp" and len(rest) == 1 and tree.deps[rest[0]] in SUBJECTS:
             return before
+        if dep in _NOUNS and len(rest) > 1 and rest[1] == counted(tree, node):
+            # What is counted stands for the noun of quantity.
+            return [*before, *self._way(tree, rest[0], rest[1:], word)]
         return [*before, *self._on_the_way(tree, node), *self._way(tree, node, rest, word)]
 
     def _last(self, tree: Tree, node: int, word: int) -> list[str]:
@@ -142,7 +145,7 @@ class References:
             return [tree.words[node]]
         if dep == "xcomp":
             return self._skeletons.infinitive(tree, node)
-        if dep == "acomp":
+        if dep == "acomp" or (dep == "oprd" and tree.tags[node].startswith("JJ")):
             return self._skeletons.plain_adjective(tree, node)
         if dep not in _NOUNS or tree.tags[node] in {"CD", *NAME_TAGS}:
             raise NoSkeleton
@@ -237,6 +240,9 @@ def _connector(tree: Tree, head: int, clause: int, word: int) -> list[str]:
             raise NoSkeleton
         return [tree.words[joined[-1]]]
     leading = [i for i in tree.children(clause) if i < word and _leads(tree, i)]
+    if any(tree.words[i] == "than" for i in leading):
+        # What is compared is among the adverbs, which go.
+        raise NoSkeleton
     if dep == "relcl":
         return _relative(tree, clause, leading)
     if leading or dep == "pcomp":

@@ -19,7 +19,7 @@ from evenhand.generator.bvf.tree import Tree
 from evenhand.generator.corpora.sentences import ABBREVIATIONS
 from evenhand.generator.parse import Parse
 
-RULES_VERSION = "en-1"
+RULES_VERSION = "en-2"
 """Grows with every change of a rule that can change a context."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|,")

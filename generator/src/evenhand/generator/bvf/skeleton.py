@@ -10,9 +10,11 @@ Verbs
         must -> had to; what follows them stays as it is (``could have known``).
     P5. Negation stays: ``did not know``, ``was not sure``, ``could not say``, ``had not said``,
         ``never said``.
-    P6. Particles follow their verb: ``found out``, ``picked up the gun``.
+    P6. Particles follow their verb: ``found out``, ``picked up the gun``; behind a pronoun they
+        stay there: ``wrote it up``.
     P7. `going to` stays (``was going to tell``), `got to` becomes ``had to``.
-    P8. Adverbs go, but for `so` and `too` before an adjective; so does what stands before the verb.
+    P8. Adverbs go, but for `so` and `too` before an adjective and `enough` behind it; so does what
+        stands before the verb.
 
 What belongs to the verb
     P9. Objects, predicate nouns and predicate adjectives stay, with an article or another
@@ -20,6 +22,7 @@ What belongs to the verb
         Possessives become `the`; a number before a noun goes (``sold tickets``).
     P10. A phrase with a preposition stays only where it directly follows a verb that has no object
         (``walked to the door``) and holds no name or number, or where the read word is inside it.
+        Nothing of a direct speech behind the verb stays.
     P11. Infinitives and gerunds stay: ``wanted to tell``, ``kept telling``.
     P12. Persons among the objects become `someone`: personal names, words of Y, nouns that tell a
         gender, `him` and `her`; `himself` becomes `themselves`. No name, and no second word about
@@ -33,7 +36,7 @@ import re
 from collections.abc import Sequence
 
 from evenhand.generator.bvf.past import FORMS_OF_BE, MODALS, participle, simple_past
-from evenhand.generator.bvf.tree import NAME_TAGS, VERB_TAGS, Tree
+from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, VERB_TAGS, Tree
 from evenhand.generator.english import article
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
@@ -112,6 +115,7 @@ class Skeletons:
 
     def complements(self, tree: Tree, head: int, stop: int) -> list[str]:
         """Return what stays of all that belongs to a verb before the position ``stop``."""
+        stop = min(stop, _speech_after(tree, head))
         right = [i for i in tree.children(head) if head < i < stop]
         objects = [i for i in right if tree.deps[i] in OBJECTS]
         words = [word for i in objects for word in self.phrase(tree, i)]
@@ -160,13 +164,15 @@ class Skeletons:
             return self.adjective(tree, i)
         if (pronoun := self._pronoun(tree.words[i])) is not None:
             of = tree.child(i, "prep") if pronoun == "one" else None
-            return [pronoun] if of is None else ["one", *self.preposition(tree, of, len(tree))]
+            if of is not None:
+                return ["one", *self.preposition(tree, of, len(tree))]
+            return [pronoun, *_particles_behind(tree, i)]
         if tag in NAME_TAGS:
             return self._name(tree, i)
         if tag in {"CD", "WP"} or tag.startswith("PRP"):
             raise NoSkeleton
-        if (counted := _counted(tree, i)) is not None:
-            return self.phrase(tree, counted)
+        if (noun := counted(tree, i)) is not None:
+            return self.phrase(tree, noun)
         return [*self.determiner(tree, i), tree.words[i]]
 
     def _pronoun(self, word: str) -> str | None:
@@ -189,9 +195,11 @@ class Skeletons:
         return words
 
     def plain_adjective(self, tree: Tree, i: int) -> list[str]:
-        """Return an adjective with `so` or `too` before it (P8)."""
-        degrees = [tree.words[child] for child in tree.children(i, "advmod") if child < i]
-        return [*(word for word in degrees if word in {"so", "too"}), tree.words[i]]
+        """Return an adjective with `so` or `too` before it, `enough` behind it (P8)."""
+        adverbs = tree.children(i, "advmod")
+        before = [tree.words[a] for a in adverbs if a < i and tree.words[a] in {"so", "too"}]
+        behind = [tree.words[a] for a in adverbs if a > i and tree.words[a] == "enough"]
+        return [*before, tree.words[i], *behind]
 
     def determiner(self, tree: Tree, i: int) -> list[str]:
         """Return the article or determiner of a noun; a possessive is `the`."""
@@ -232,7 +240,9 @@ def checked(words: Sequence[str]) -> str:
 def _finite(tree: Tree, verb: int) -> list[str]:
     auxiliaries = [i for i in tree.children(verb, "aux", "auxpass") if i < verb]
     negations = [_negation(tree, i) for i in tree.children(verb, "neg") if i < verb]
-    modal = next((i for i in auxiliaries if tree.tags[i] == "MD"), None)
+    modal = next(
+        (i for i in auxiliaries if tree.tags[i] == "MD" and not _is_had(tree, verb, i)), None
+    )
     if modal is not None:
         return _with_modal(tree, verb, modal, negations)
     if "not" in negations or (negations and tree.child(verb, "auxpass") is not None):
@@ -244,6 +254,12 @@ def _finite(tree: Tree, verb: int) -> list[str]:
     if tree.words[verb] in {"gon", "going"} and tree.child(verb, "xcomp") is not None:
         return ["was", "going"]
     return [*negations, *_past(tree, verb).split()]
+
+
+def _is_had(tree: Tree, verb: int, i: int) -> bool:
+    """Say whether 'd is `had`: directly of a participle, whatever the tagger says of it (P1)."""
+    others = [other for other in tree.children(verb, "aux", "auxpass") if other != i]
+    return tree.words[i] == "'d" and tree.tags[verb] in {"VBN", "VBD"} and not others
 
 
 def _with_modal(tree: Tree, verb: int, modal: int, negations: list[str]) -> list[str]:
@@ -315,10 +331,32 @@ def _negation(tree: Tree, i: int) -> str:
 
 
 def _particles(tree: Tree, verb: int) -> list[str]:
-    return [tree.words[i] for i in tree.children(verb, "prt")]
+    """Return the particles of a verb but for those that its pronoun takes along (P6)."""
+    pronoun = next((i for i in tree.children(verb, "dobj") if _is_light(tree, i)), len(tree))
+    return [tree.words[i] for i in tree.children(verb, "prt") if i < pronoun]
 
 
-def _counted(tree: Tree, noun: int) -> int | None:
+def _particles_behind(tree: Tree, pronoun: int) -> list[str]:
+    """Return the particles of a verb that stand behind its object."""
+    if tree.deps[pronoun] != "dobj" or not _is_light(tree, pronoun):
+        return []
+    return [tree.words[i] for i in tree.children(tree.heads[pronoun], "prt") if i > pronoun]
+
+
+def _is_light(tree: Tree, i: int) -> bool:
+    """Say whether an object is a pronoun behind which no particle can move; one read may."""
+    return tree.tags[i] == "PRP" and tree.words[i] not in _REFLEXIVES
+
+
+def _speech_after(tree: Tree, verb: int) -> int:
+    """Return where a direct speech begins behind a verb; the end of the sentence if nowhere."""
+    for i in range(verb + 2, len(tree)):
+        if tree.texts[i] in QUOTES and tree.texts[i - 1] in {",", ":"}:
+            return i
+    return len(tree)
+
+
+def counted(tree: Tree, noun: int) -> int | None:
     """Return the noun that a noun of quantity counts, as in ``a lot of money``."""
     if tree.words[noun] not in _QUANTITIES:
         return None
