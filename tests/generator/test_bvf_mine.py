@@ -254,6 +254,32 @@ def test_a_call_that_cannot_be_done_is_refused(
     assert not out.exists()
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_faulty_corpus_leaves_nothing_in_the_way_of_the_mended_one(
+    evenhand: Runner, long_corpus: Path, tmp_path: Path, workers: str
+) -> None:
+    """What was mined before the fault is of another corpus than that which is mended."""
+    whole, out = long_corpus.read_bytes(), tmp_path / "contexts.jsonl"
+    words = ("mine", "bvf", "--corpus", long_corpus, "--topic", "gender", "--workers", workers,
+             "--out", out)  # fmt: skip
+    long_corpus.write_bytes(whole + b'{"text":"caf\xe9"}\n')
+    code, _, said = evenhand(*words)
+
+    assert (code, "is not UTF-8" in said) == (1, True)
+    assert not out.with_name("contexts.jsonl.partial").exists()
+
+    long_corpus.write_bytes(whole)
+    assert evenhand(*words)[0] == 0
+
+
+def test_a_place_that_is_missing_is_named(evenhand: Runner, corpus: Path, tmp_path: Path) -> None:
+    """A file goes into a folder that is there, as with every other command."""
+    out = tmp_path / "runs" / "contexts.jsonl"
+    code, _, said = evenhand("mine", "bvf", "--corpus", corpus, "--topic", "gender", "--out", out)
+
+    assert (code, f"The folder {out.parent} does not exist" in said) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("documents", "reason"),
     [

@@ -101,6 +101,24 @@ def test_json_is_an_array_or_lines_under_the_wrong_ending(tmp_path: Path, conten
     assert read(path) == TEXTS
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", json_lines(TEXTS).decode()),
+        ("a.json", json_lines(TEXTS).decode()),
+        ("a.json", json.dumps(TEXTS)),
+    ],
+)
+def test_a_byte_order_mark_is_no_part_of_the_first_record(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    """Some editors put one at the head of what they save as UTF-8."""
+    path = tmp_path / name
+    path.write_text("\ufeff" + content, encoding="utf-8")
+
+    assert read(path) == TEXTS
+
+
 def test_a_text_file_is_one_document_in_parts(tmp_path: Path) -> None:
     """A long text arrives in parts that are cut between sentences and add up to the text."""
     text = "The bell rang twice. She counted the steps again.\n" * 5000
@@ -171,6 +189,8 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.")
     (tmp_path / "notes.pdf").write_bytes(b"%PDF")
     (tmp_path / ".hidden.txt").write_text("No.")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "description.txt").write_text("No.")
 
     assert read(tmp_path) == ["One.", "Two."]
 
@@ -199,7 +219,7 @@ The [https://example.org growers] met &lt;!-- when? --&gt;yearly."""
         page("#REDIRECT [[Onion]]", redirect='<redirect title="Onion" />'),
         page("Leeks are tall."),
     ]
-    path = tmp_path / "dump.xml.bz2"
+    path = tmp_path / "enwiki-20260101-pages-articles1.xml-p1p41242.bz2"
     path.write_bytes(bz2.compress(DUMP.format(pages="".join(pages)).encode()))
 
     onion, leek = read(path)

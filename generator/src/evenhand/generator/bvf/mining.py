@@ -31,7 +31,7 @@ from evenhand.generator.bvf.frequencies import write_frequencies
 from evenhand.generator.bvf.languages import rules_for
 from evenhand.generator.bvf.merging import merged, sorted_by_count, spill, spilled
 from evenhand.generator.bvf.topics import NamedTopic, Protocol, read_words
-from evenhand.generator.bvf.units import UNIT_CHARACTERS, Found, units
+from evenhand.generator.bvf.units import UNIT_CHARACTERS, Found, Unit, units
 from evenhand.generator.bvf.workers import Shards, Tools
 from evenhand.generator.corpora.files import CorpusSource, corpus_sources
 from evenhand.generator.corpora.readers import TEXT_FIELD
@@ -91,15 +91,32 @@ def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
     partial = options.out.with_name(f"{options.out.name}.partial")
     _open_partial(partial, header, tools.counted)
     shards = Shards(partial / "units", tools, options.workers, reporter)
-    made = units(sources, text_field=options.text_field, limit=options.limit)
+    refusals: list[DataRefused] = []
+    read = units(sources, text_field=options.text_field, limit=options.limit)
     occurring = Counter[str]()
-    header = _with_counts(header, _counting(shards.of(made), occurring))
+    try:
+        found = shards.of(_noting(read, refusals))
+        header = _with_counts(header, _counting(found, occurring))
+    except DataRefused:
+        if refusals:
+            # The corpus has to be mended first, and what was mined is of the one before.
+            shutil.rmtree(partial)
+        raise
     header = _write(options, header, shards, partial)
     if options.frequencies is not None:
         n_words = occurring.pop(_ALL_WORDS)
         write_frequencies(options.frequencies, tools.counted, occurring, n_words, header)
     shutil.rmtree(partial)
     return header
+
+
+def _noting(read: Iterable[Unit], refusals: list[DataRefused]) -> Iterator[Unit]:
+    """Pass units on and note where the corpus itself is refused."""
+    try:
+        yield from read
+    except DataRefused as error:
+        refusals.append(error)
+        raise
 
 
 _ALL_WORDS = ""
@@ -176,8 +193,10 @@ def _open_partial(partial: Path, header: MiningHeader, counted: tuple[str, ...])
     """Make the folder of work in progress, or go on with that of the same call.
 
     Raises:
-        DataRefused: the folder holds the work of another call.
+        DataRefused: the folder holds the work of another call, or there is no place for it.
     """
+    if not partial.parent.is_dir():
+        raise DataRefused(f"The folder {partial.parent} does not exist; make it first.")
     # How often a context must be found decides at the end, so it may differ.
     plan = canonical_json(
         {

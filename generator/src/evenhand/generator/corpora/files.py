@@ -1,5 +1,6 @@
 """Which files a corpus is made of, and what kind each of them is."""
 
+import re
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -20,6 +21,7 @@ KINDS: dict[str, Kind] = {
     ".parquet": "parquet",
     ".xml": "mediawiki",
 }
+_PART_OF_DUMP = re.compile(r"\.xml-p\d+p\d+")
 _READABLE = f"{', '.join(KINDS)}, each but .parquet also with {', '.join(COMPRESSIONS)}"
 
 
@@ -68,12 +70,20 @@ def kind_of(path: Path) -> Kind | None:
 
     >>> kind_of(Path("books.jsonl.zst")), kind_of(Path("notes.doc"))
     ('json lines', None)
+
+    Wikipedia's dumps come in parts, whose pages stand behind the ending:
+
+    >>> kind_of(Path("enwiki-20260101-pages-articles1.xml-p1p41242.bz2"))
+    'mediawiki'
     """
     name = path.name
     ending = path.suffix
     if ending in COMPRESSIONS:
         ending = Path(name.removesuffix(ending)).suffix
-        return KINDS.get(ending) if ending != ".parquet" else None
+        if ending == ".parquet":
+            return None
+    if _PART_OF_DUMP.fullmatch(ending):
+        return "mediawiki"
     return KINDS.get(ending)
 
 
@@ -83,7 +93,9 @@ def _sources_of_folder(folder: Path) -> list[CorpusSource]:
     found = [
         CorpusSource(path, f"{folder.name}/{path.relative_to(folder).as_posix()}", kind)
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and (kind := kind_of(path)) is not None and path.name[0] != "."
+        if path.is_file()
+        and (kind := kind_of(path)) is not None
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
     if not found:
         raise DataRefused(f"{folder} holds no file that can be read: {_READABLE}.")

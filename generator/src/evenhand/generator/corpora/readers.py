@@ -1,5 +1,6 @@
 """Documents of corpus files, one reader a kind; memory does not grow with the file."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,7 +81,8 @@ def _json_lines(path: Path, text_field: str) -> Iterator[str]:
 
 def _json_documents(path: Path, text_field: str) -> Iterator[str]:
     """Yield the documents of a JSON array, or of JSON lines under the wrong ending."""
-    first = next((part.lstrip()[:1] for part in chunks(path) if part.strip()), b"")
+    head = (part.removeprefix(BOM_UTF8).strip()[:1] for part in chunks(path))
+    first = next(filter(None, head), b"")
     if first != b"[":
         yield from _json_lines(path, text_field)
         return
@@ -92,7 +94,7 @@ def _json_documents(path: Path, text_field: str) -> Iterator[str]:
                 f"{path} is one JSON array of more than {MAX_LINE_BYTES:,} bytes; write one"
                 " document a line (.jsonl), which is read without holding it in memory."
             )
-    records = _json_value(bytes(content), path, "the array", 0)
+    records = _json_value(bytes(content.removeprefix(BOM_UTF8)), path, "the array", 0)
     for number, record in enumerate(records, start=1):
         yield _text_of(record, text_field, path, number)
 
@@ -140,7 +142,7 @@ def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
             batches = table.iter_batches(batch_size=_ROWS_AT_ONCE, columns=[text_field])
             yield from _texts(batches)
     except pa.ArrowException as error:
-        raise DataRefused(f"{path} is no whole Parquet file: {error}.") from error
+        raise DataRefused(f"{path} is no whole Parquet file: {str(error).rstrip('.')}.") from error
 
 
 def _arrow_documents(path: Path, text_field: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -50,6 +51,8 @@ def chunks(path: Path) -> Iterator[bytes]:
 def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Yield the lines of a file that are not blank: number from 1, offset in bytes, content.
 
+    A byte order mark at the head is taken away.
+
     Raises:
         DataRefused: a line is longer than :data:`MAX_LINE_BYTES`.
     """
@@ -62,7 +65,7 @@ def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
             line = b"".join((*waiting, part))
             waiting, n_waiting = [], 0
             if line.strip():
-                yield number, offset, line
+                yield number, *_without_mark(offset, line)
             number, offset = number + 1, offset + len(line) + 1
         waiting.append(rest)
         n_waiting += len(rest)
@@ -73,7 +76,13 @@ def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
             )
     line = b"".join(waiting)
     if line.strip():
-        yield number, offset, line
+        yield number, *_without_mark(offset, line)
+
+
+def _without_mark(offset: int, content: bytes) -> tuple[int, bytes]:
+    """Take away the byte order mark with which a file may begin, as some editors write it."""
+    has_mark = offset == 0 and content.startswith(BOM_UTF8)
+    return (len(BOM_UTF8), content.removeprefix(BOM_UTF8)) if has_mark else (offset, content)
 
 
 def decoded(path: Path) -> Iterator[str]:
