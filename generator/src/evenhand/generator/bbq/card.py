@@ -50,7 +50,11 @@ CARD = Card(
             "input": "question",
             "target": "label",
             "choices": ["ans0", "ans1", "ans2"],
-            "metadata": ["context", "context_condition", "question_polarity"],
+            # Inspect numbers its samples; `category` and `example_id` say which row one is.
+            "metadata": [
+                *("category", "example_id"),
+                *("context", "context_condition", "question_polarity"),
+            ],
         },
         solvers=(
             {"name": "prompt_template", "args": {"template": "{context}\n\n{prompt}"}},

@@ -181,6 +181,10 @@ def _identified(sample: _Sample) -> ForeignAnswer:
     text = _asked(sample)
     context, mark, question = text.removeprefix(_CONTEXT).partition(_QUESTION)
     is_labelled = bool(mark) and text.startswith(_CONTEXT)
+    apart = sample.metadata.get("context")
+    if not is_labelled and isinstance(apart, str) and apart not in text:
+        # A template of the run put the two together; the input is the question alone.
+        context, question, is_labelled = apart, text, True
     is_key = isinstance(category, str) and isinstance(number, int) and not isinstance(number, bool)
     return ForeignAnswer(
         place=f"sample {sample.id}",
