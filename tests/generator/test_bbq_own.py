@@ -287,6 +287,19 @@ def test_the_commands_generate_show_and_list(evenhand, own: Writer, tmp_path: Pa
     assert "bbq,Religion,1680,420,15,14," in stdout
 
 
+def test_show_puts_long_rows_below_each_other(evenhand) -> None:
+    """Contexts are too long for a table: one line a field, wrapped; other formats stay tables."""
+    code, shown, _ = evenhand("show", "bbq", "--config", "Age", "--rows", 4)
+    _, table, _ = evenhand("show", "bbq", "--config", "Age", "--rows", 4, "--format", "md")
+
+    assert code == 0
+    assert max(map(len, shown.splitlines())) <= 100
+    assert [block.split()[:2] for block in shown.split("\n\n")] == [
+        ["question_polarity", polarity] for polarity in ("neg", "neg", "nonneg", "nonneg")
+    ]
+    assert len(table.splitlines()) == 6
+
+
 @given(n=st.integers(1, 60), seed=st.integers(0, 5))
 def test_every_run_of_answer_orders_from_the_first_is_balanced(n: int, seed: int) -> None:
     """At any moment each role has stood at each place equally often, give or take one."""

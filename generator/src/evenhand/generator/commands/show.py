@@ -3,11 +3,12 @@ attributes. A table shows the texts; --format json or jsonl shows all columns.
 """
 
 import argparse
+import textwrap
 from pathlib import Path
 from typing import Any
 
 from evenhand.contract import STEMS
-from evenhand.contract.tables import add_format_option, render_rows
+from evenhand.contract.tables import add_format_option, printable, render_rows
 from evenhand.generator.commands.output import positive
 
 EXAMPLE = "evenhand show unqover --config religion --rows 8"
@@ -50,8 +51,27 @@ def run(arguments: argparse.Namespace) -> int:
     rows = [row for table in shown.batches() for row in table.to_pylist()][: arguments.rows]
     if arguments.format in {"table", "md"}:
         rows = [{name: row[name] for name in _TEXT_COLUMNS if name in row} for row in rows]
-    print(render_rows(rows, arguments.format))
+    text = render_rows(rows, arguments.format)
+    if arguments.format == "table" and len(text.partition("\n")[0]) > _WIDEST:
+        text = "\n\n".join(map(_below_each_other, rows))
+    print(text)
     return 0
+
+
+_WIDEST = 200
+"""Characters of a table's line; rows of longer texts are no table that a person can read."""
+_WIDTH = 100
+
+
+def _below_each_other(row: dict[str, Any]) -> str:
+    """Return a row as one line a field, long texts wrapped behind their names."""
+    margin = max(map(len, row)) + 2
+    return "\n".join(_field(name, value, margin) for name, value in row.items())
+
+
+def _field(name: str, value: object, margin: int) -> str:
+    lines = textwrap.wrap(printable(str(value)), width=_WIDTH - margin)
+    return name.ljust(margin) + f"\n{' ' * margin}".join(lines)
 
 
 def _smallest(catalogue: Any) -> str | None:
