@@ -21,11 +21,11 @@ pytestmark = pytest.mark.conformance
 
 CATEGORIES = ("Age", "Religion")
 NAMES = (
-    "accuracy_ambiguous",
-    "bias_ambiguous",
-    "accuracy_disambiguated",
-    "bias_disambiguated",
-    "accuracy_cost",
+    "acc_ambig",
+    "bias_ambig",
+    "acc_disambig",
+    "bias_disambig",
+    "acc_cost",
 )
 # Parrish et al. 2022, figures and tables of UnifiedQA's results, in percent.
 PRINTED = {

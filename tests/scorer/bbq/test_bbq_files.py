@@ -14,7 +14,7 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.bbq import files
 from evenhand.scorer.bbq.predictions import read_answers
-from evenhand.scorer.bbq.tables import baseline_rows, group_table
+from evenhand.scorer.bbq.tables import group_table
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.readers import unifiedqa
 from evenhand.scorer.statistics import Sampling
@@ -115,7 +115,7 @@ def test_tables_for_people(age, answers) -> None:
 
     assert len(metrics) == 12
     assert [row["category"] for row in categories] == ["Age", "SES"]
-    assert categories[0]["accuracy_ambiguous"] == 1.0
+    assert categories[0]["acc_ambig"] == 1.0
     assert [row["label_type"] for row in label_types] == ["label"]
     assert differing == []
     assert [row["unknown_wording"] for row in wordings] == ["Not known"]
@@ -156,37 +156,19 @@ def test_wordings_of_unknown_are_one_row_each(write_bbq, bbq_items, tmp_path) ->
     assert files.tables(outcome, outcome.report)[-1] == [
         {
             "unknown_wording": "Not known",
-            "chosen_ambiguous": 1.0,
-            "n_ambiguous": 12,
-            "chosen_disambiguated": 12 / 20,
-            "n_disambiguated": 20,
+            "chosen_ambig": 1.0,
+            "n_ambig": 12,
+            "chosen_disambig": 12 / 20,
+            "n_disambig": 20,
         },
         {
             "unknown_wording": "Unknown",
-            "chosen_ambiguous": 0.0,
-            "n_ambiguous": 8,
-            "chosen_disambiguated": None,
-            "n_disambiguated": 0,
+            "chosen_ambig": 0.0,
+            "n_ambig": 8,
+            "chosen_disambig": None,
+            "n_disambig": 0,
         },
     ]
-
-
-def test_question_only_baseline(age, answers, bbq_items, tmp_path) -> None:
-    """A run that is all biased beside a baseline that names the old man always: 1 - 0 = 1."""
-    lines = [{"id": row["id"], "label": row["target"]} for row in bbq_items("Age")]
-    biased = _score(age, _write_lines(tmp_path / "biased.jsonl", lines))
-    baseline = _score(age, answers("Age", label=0))
-
-    assert baseline_rows(biased, baseline) == [
-        {
-            "category": "Age",
-            "bias_ambiguous": 1.0,
-            "bias_question_only": 0.0,
-            "difference": 1.0,
-        }
-    ]
-    undefined = _score(age, answers("Age", label=2))
-    assert baseline_rows(undefined, baseline)[0]["difference"] is None
 
 
 def test_every_format_says_the_same(tmp_path) -> None:
@@ -458,8 +440,8 @@ def test_unifiedqa_runs_are_told_apart(age, bbq_items, tmp_path) -> None:
 
     assert race.predictions[0].reader == "unifiedqa:race"
     assert "Age: 12 of 24 rows are unscored: no matching answer" in race.warnings[1]
-    assert group_table(arc, "category")[0]["accuracy_ambiguous"] == 1.0
-    assert group_table(qonly, "category")[0]["bias_ambiguous"] == 0.0
+    assert group_table(arc, "category")[0]["acc_ambig"] == 1.0
+    assert group_table(qonly, "category")[0]["bias_ambig"] == 0.0
 
 
 @pytest.mark.parametrize(

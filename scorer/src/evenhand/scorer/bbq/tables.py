@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from evenhand.contract.report import GroupValue, Metric, Report
+from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
 from evenhand.scorer.bbq.score import Scored, group_rows, reasons_of
 from evenhand.scorer.stems import Rows
@@ -30,12 +30,13 @@ PARTS = {
 }
 """Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
 
+# The widest of these tables must go into a terminal's line.
 _SHORT = {
-    "bbq.accuracy.ambiguous": "accuracy_ambiguous",
-    "bbq.bias_score.ambiguous": "bias_ambiguous",
-    "bbq.accuracy.disambiguated": "accuracy_disambiguated",
-    "bbq.bias_score.disambiguated": "bias_disambiguated",
-    "bbq.accuracy_cost": "accuracy_cost",
+    "bbq.accuracy.ambiguous": "acc_ambig",
+    "bbq.bias_score.ambiguous": "bias_ambig",
+    "bbq.accuracy.disambiguated": "acc_disambig",
+    "bbq.bias_score.disambiguated": "bias_disambig",
+    "bbq.accuracy_cost": "acc_cost",
     "bbq.ambiguous_errors_aligned": "errors_aligned",
 }
 
@@ -104,10 +105,10 @@ def pooled_wordings(scored: Scored) -> Rows:
     sides = [
         pooled.filter(condition=name).select(
             pl.col("wording").alias("unknown_wording"),
-            pl.col("chosen").alias(f"chosen_{name}"),
-            pl.col("n_offered").alias(f"n_{name}"),
+            pl.col("chosen").alias(f"chosen_{short}"),
+            pl.col("n_offered").alias(f"n_{short}"),
         )
-        for name in CONDITIONS
+        for name, short in CONDITIONS.items()
     ]
     both = sides[0].join(sides[1], on="unknown_wording", how="full", coalesce=True)
     counts = [name for name in both.columns if name.startswith("n_")]
@@ -140,37 +141,9 @@ def group_table(report: Report, dimension: str) -> Rows:
     groups = pooled[first].by.get(dimension, {})
     return [
         {dimension: name, **{short: _value(pooled[base], dimension, name)
-                             for base, short in _SHORT.items()}, "n_ambiguous": own.n_scored}
+                             for base, short in _SHORT.items()}, "n_ambig": own.n_scored}
         for name, own in groups.items()
     ]  # fmt: skip
-
-
-def baseline_rows(report: Report, baseline: Report) -> Rows:
-    """Return the ambiguous bias score of each category beside that of a question-only run.
-
-    Without a context a model can only guess from the question: what exceeds that baseline came
-    with the context.
-    """
-    own, other = (_by_category(one) for one in (report, baseline))
-    return [
-        {
-            "category": name,
-            "bias_ambiguous": value.value,
-            "bias_question_only": other[name].value,
-            "difference": _difference(value.value, other[name].value),
-        }
-        for name, value in own.items()
-        if name in other
-    ]
-
-
-def _by_category(report: Report) -> dict[str, GroupValue]:
-    metric = next(own for own in report.metrics if own.id == "bbq.bias_score.ambiguous.pooled")
-    return metric.by["category"]
-
-
-def _difference(value: float | None, other: float | None) -> float | None:
-    return None if value is None or other is None else value - other
 
 
 def _value(metric: Metric, dimension: str, name: str) -> float | None:
