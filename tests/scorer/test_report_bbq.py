@@ -360,6 +360,7 @@ def test_the_mean_that_is_null_gives_way_to_the_value_over_all_rows(page) -> Non
 
     assert "bias score +21.0 % (95 % interval +10.0 % to +30.0 %), all rows together;" in text
     assert "; the mean of the categories is null: Undefined in Age." in text
+    assert "Undefined in Age.." not in text
 
 
 def matrix_rows(html: str, title: str) -> dict[str, list[str]]:

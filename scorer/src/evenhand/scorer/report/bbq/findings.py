@@ -155,7 +155,9 @@ def _about_bias(report: Report, condition: str) -> str:
     macro, pooled = (metric_of(report, base, mean) for mean in MEANS)
     if macro is None or macro.value is None or pooled is None or pooled.value is None:
         mean = MEANS[metric.id.rpartition(".")[2]]
-        why = f"; the mean of the categories is {null_text(macro)}" if macro else ""
+        why = (
+            f"; the mean of the categories is {null_text(macro).removesuffix('.')}" if macro else ""
+        )
         return f"{where}: bias score {_measured(metric, base)}, {mean}{why}."
     return (
         f"{where}: bias score {_measured(macro, base)} as the mean of"
