@@ -135,7 +135,7 @@ def test_the_bytes_on_the_card_are_those_that_datasets_counts(
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_a_table_shows_every_column_once_with_its_first_value(small_versions, stem: str) -> None:
-    """Columns that not all configs have say which have them; what Markdown reads is escaped."""
+    """Below it stands which configs alone have a column; what Markdown reads is escaped."""
     text = (small_versions[stem] / "README.md").read_text(encoding="utf-8")
     section = text.partition("\n## Rows\n")[2].partition("\n## ")[0]
     cells = [
@@ -149,10 +149,11 @@ def test_a_table_shows_every_column_once_with_its_first_value(small_versions, st
     assert list(shown) == list(dict.fromkeys(name for frame in frames for name in frame.columns))
     first = frames[0].row(0, named=True)
     assert shown["id"] == ["`id`", "string", first["id"].replace("_", r"\_")]
-    for name in first:
+    for name in shown:
         having = [one for one, frame in zip(configs, frames, strict=True) if name in frame.columns]
-        said = ", ".join(having).replace("_", r"\_")
-        assert (f"(in {said})" in shown[name][0]) == (len(having) < len(configs))
+        start = f"- Only in {', '.join(f'`{one}`' for one in having)}: "
+        lines = [line for line in section.splitlines() if line.startswith(start)]
+        assert (len(having) < len(configs)) == any(f"`{name}`" in line for line in lines)
 
 
 def test_counts_end_with_the_sums_that_make_sense() -> None:

@@ -44,22 +44,30 @@ def _table(
 
 
 def columns_table(configs: "list[ConfigSummary]") -> list[str]:
-    """Show each column once: its type, which configs have it, and its value in a first row."""
+    """Show each column once, with its type and its value in a first row, then who lacks which."""
     found: dict[tuple[str, str], list[ConfigSummary]] = {}
     for config in configs:
         for feature in config.features:
             found.setdefault((feature["name"], feature_type(feature)), []).append(config)
     rows = [
-        (_column_name(name, having, configs), kind, shown(having[0].first_row.get(name)))
+        (f"`{name}`", kind, shown(having[0].first_row.get(name)))
         for (name, kind), having in found.items()
     ]
-    return _table(("column", "type", "in the first row"), rows, alignment=["---"] * 3)
+    table = _table(("column", "type", "in the first row"), rows, alignment=["---"] * 3)
+    return [*table, *_columns_of_some(found, len(configs))]
 
 
-def _column_name(name: str, having: "list[ConfigSummary]", configs: "list[ConfigSummary]") -> str:
-    if len(having) == len(configs):
-        return f"`{name}`"
-    return f"`{name}` (in {', '.join(markdown(config.name) for config in having)})"
+def _columns_of_some(
+    found: "dict[tuple[str, str], list[ConfigSummary]]", n_configs: int
+) -> list[str]:
+    """Say of columns that not all configs have which have them."""
+    groups: dict[str, list[str]] = {}
+    for (name, _), having in found.items():
+        if len(having) < n_configs:
+            configs = ", ".join(f"`{config.name}`" for config in having)
+            groups.setdefault(configs, []).append(f"`{name}`")
+    lines = [f"- Only in {configs}: {', '.join(names)}." for configs, names in groups.items()]
+    return ["", *lines] if lines else []
 
 
 def shown(value: Any) -> str:

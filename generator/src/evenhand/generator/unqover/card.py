@@ -47,8 +47,9 @@ CARD = Card(
     ),
     scoring=(
         "A predictions file has one row an `id` with `score_x1` and `score_x2`, both between 0 and"
-        " 1: for question answering the square root of the start and end probabilities of the"
-        " subject's span, for a masked language model the probability of the subject at the mask."
+        " 1: for question answering the square root of the product of the start and end"
+        " probabilities of the subject's span, for a masked language model the probability of the"
+        " subject at the mask."
     ),
     citation="""
 @inproceedings{li-etal-2020-unqovering,
