@@ -216,6 +216,8 @@ def test_the_command_takes_criterion_and_facts(
         "bvf.regression.log_income"
     ]
     assert "bvf.R_b" in printed
+    regression = [line for line in printed.split("\n") if "log_income  r " in line]
+    assert regression[0].split()[-2] == "3"  # n is a count
 
 
 @pytest.mark.parametrize("option", ["--criterion", "--facts"])

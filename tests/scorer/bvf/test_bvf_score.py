@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
+from evenhand.contract.files import canonical_json
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bvf import null_references
 from evenhand.scorer.bvf.facts import read_facts
@@ -33,6 +34,32 @@ def number(report: Report, name: str, subject: str | None = None) -> float:
     value = found.value if subject is None else found.by["subject"][subject].value
     assert value is not None
     return value
+
+
+@pytest.mark.parametrize(
+    ("refusing", "why"),
+    [
+        (("accountant",), "No row is scored of 1 subject (accountant)."),
+        (("accountant", "baker"), "No row is scored."),
+    ],
+)
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_a_subject_without_any_scored_row_leaves_risks_unknown(
+    bvf_items: Make, topics_of_size: Make, n_classes: int, refusing: tuple[str, ...], why: str
+) -> None:
+    """A model that never answers about an occupation has no R; that of the others is there."""
+    items, topics = bvf_items((0.75, 0.25)), topics_of_size(n_classes)
+    word = next(iter(topics["gender"]["classes"].values()))[0]
+    rows = [{"id": row["id"], "answer": "no" if row["x"] in refusing else word} for row in items]
+
+    found = score(items, rows, topics=topics, **FAST)
+
+    for own in found.metrics:
+        assert (own.value, own.why_null, own.null_reference) == (None, why, None)
+    by = metric(found, "bvf.R").by["subject"]
+    assert (by["accountant"].value, by["accountant"].n_scored) == (None, 0)
+    assert by["baker"].value == (None if "baker" in refusing else 1.0)
+    canonical_json(found)  # which takes no number that is none
 
 
 def test_two_contexts_worked_by_hand(
@@ -151,7 +178,7 @@ def test_a_subject_without_a_row_leaves_no_mean(
     found = score(items, rows, topics=topics_of_size(), allow_missing=True, **FAST)
 
     assert metric(found, "bvf.R").value is None
-    assert metric(found, "bvf.R").why_null == "No row is scored of 1 subjects (baker)."
+    assert metric(found, "bvf.R").why_null == "No row is scored of 1 subject (baker)."
     assert number(found, "bvf.R", "accountant") == pytest.approx(0.2)
     assert (
         metric(found, "bvf.R").by["subject"]["baker"].why_null == "No row about 'baker' is scored."

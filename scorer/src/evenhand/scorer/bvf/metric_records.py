@@ -288,7 +288,8 @@ class MetricWriter:
             return NOTHING_SCORED
         unknown = [self.scored.subjects[code] for code in np.flatnonzero(weight == 0)]
         more = ", ..." if len(unknown) > 5 else ""
-        return f"No row is scored of {len(unknown)} subjects ({', '.join(unknown[:5])}{more})."
+        noun = "subject" if len(unknown) == 1 else "subjects"
+        return f"No row is scored of {len(unknown):,} {noun} ({', '.join(unknown[:5])}{more})."
 
     def _sure(
         self,

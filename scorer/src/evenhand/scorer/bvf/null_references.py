@@ -32,12 +32,15 @@ _CHUNK_VALUES = 4_000_000
 
 
 def of_bias(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | None:
-    """Return the reference of R^b; None with fewer than two contexts or under an uneven p*.
+    """Return the reference of R^b.
 
-    Under an uneven p* classes cannot be exchanged.
+    None with fewer than two contexts, where a subject has no scored row, as R^b has no value then
+    either, and under an uneven p*: classes cannot be exchanged there.
     """
     n_contexts, n_classes = len(sums.values), len(p_star)
     if n_contexts < 2 or not np.allclose(p_star, 1 / n_classes):
+        return None
+    if np.isnan(_weight_of_subjects(sums)).any():
         return None
     if n_classes == 2:
         flips = statistics.sign_flip_null(

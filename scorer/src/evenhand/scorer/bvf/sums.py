@@ -38,7 +38,8 @@ class Sums:
 
     def totals(self, weights: Floats) -> Floats:
         """Return sums over the contexts, [R, X, 2 + Y], of weights [R, C]."""
-        flat = self.values.reshape(len(self.values), -1)
+        # The width is said, for of no contexts it cannot be told.
+        flat = self.values.reshape(len(self.values), int(np.prod(self.values.shape[1:])))
         return np.asarray((weights @ flat).reshape(len(weights), *self.values.shape[1:]))
 
     def risks(self, weights: Floats) -> Risks:

@@ -228,6 +228,7 @@ def regression_rows(report: Report) -> Rows:
             "factor": metric.id.removeprefix("bvf.regression."),
             "risk": risk,
             **{name: own.value for name, own in fit.items()},
+            "n": int(fit["n"].value),
             "p_holm": fit["coefficient"].p_holm,
         }
         for metric in report.metrics
