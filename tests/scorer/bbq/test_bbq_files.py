@@ -302,6 +302,29 @@ def test_header_is_checked_against_the_dataset(age, answers, tmp_path) -> None:
     assert any("fp16" in warning for warning in report.warnings)
 
 
+def test_how_the_model_was_asked_is_kept(write_bbq, bbq_items, tmp_path) -> None:
+    """The metric JSON holds the header's style; files of two styles are not one model's answers."""
+    dataset = write_bbq({"Age": bbq_items("Age"), "SES": bbq_items("SES")})
+    paths = []
+    for category, style in (("Age", "race"), ("SES", "race"), ("SES", "plain")):
+        header = {
+            "contract_version": "1.0",
+            "dataset": {"stem": "bbq"},
+            "model": {"name": "tiny"},
+            "decoding": {"style": style, "normalise": "token"},
+        }
+        labels = [{"id": row["id"], "label": 0} for row in bbq_items(category)]
+        path = tmp_path / f"{category}-{style}.jsonl"
+        paths.append(_write_lines(path, [{"evenhand_header": header}, *labels]))
+
+    found = _score(dataset, paths[0], paths[1])
+    assert [own.decoding for own in found.predictions] == 2 * [
+        {"style": "race", "normalise": "token"}
+    ]
+    with pytest.raises(DataRefused, match=r"asked with style plain, normalise token, but .* race,"):
+        _score(dataset, paths[0], paths[2])
+
+
 @pytest.mark.parametrize(
     ("asked", "meant"), [("age", "Age"), ("Aeg", "Age"), ("ses", "SES"), ("S_E_S", "SES")]
 )

@@ -77,6 +77,7 @@ def record_of(path: Path, digest: str, reader: str, header: Header | None) -> Pr
         bytes=path.stat().st_size,
         reader=reader,
         model=header.model if header else None,
+        decoding=(header.decoding or None) if header else None,
     )
 
 
@@ -90,6 +91,24 @@ def check_one_model(headers: dict[Path, Header]) -> None:
                 f"{path} is of the model {_name(model)}, but {first_path} of {_name(first)};"
                 " score each model by itself."
             )
+    asked = {path: _asked(headers[path]) for path in stated}
+    for path, own in asked.items():
+        first_path, first_way = next(iter(asked.items()))
+        if own != first_way:
+            raise DataRefused(
+                f"{path} was asked with {own}, but {first_path} with {first_way}; score each by"
+                " itself."
+            )
+
+
+_WAYS = ("style", "normalise")
+"""What a header's ``decoding`` says that makes other numbers of the same model."""
+
+
+def _asked(header: Header) -> str:
+    said = header.decoding
+    ways = [f"{name} {shown(str(said[name]), 40)}" for name in _WAYS if name in said]
+    return ", ".join(ways) or "neither style nor normalise said"
 
 
 def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault]:

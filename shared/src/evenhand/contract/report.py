@@ -133,6 +133,9 @@ class PredictionsRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The format as which it was read, e.g. ``evenhand``, ``lm-eval:none``."""
     model: ModelReference | None = None
     """The model as the file states it; null where it does not."""
+    decoding: dict[str, Any] | None = None
+    """How the model was asked, as the file states it, e.g. its prompt style; null where it does
+    not."""
 
 
 class SideFile(msgspec.Struct, frozen=True, kw_only=True):
