@@ -110,6 +110,7 @@ def report(
     *,
     model: str | None = "lab/tiny",
     reader: str = "evenhand",
+    decoding: dict[str, Any] | None = None,
     **changes: object,
 ) -> Report:
     """Make a metric file of BBQ on two categories."""
@@ -123,6 +124,7 @@ def report(
                 bytes=10,
                 reader=reader,
                 model=None if model is None else ModelReference(name=model),
+                decoding=decoding,
             )
         ],
         scorer_version="0.1.0",
@@ -420,14 +422,16 @@ def test_wordings_of_unknown_are_added_over_categories(page) -> None:
     assert "Cannot answer 20.0 8 of 40 25.0 Not known 60.0 24 of 40 75.0" in text
 
 
-@pytest.mark.parametrize("how", ["reader", "option"])
+@pytest.mark.parametrize("how", ["reader", "style", "option"])
 def test_a_run_on_the_question_alone_is_what_the_others_are_compared_with(
     evenhand, written, how
 ) -> None:
-    """Known by its reader or named by --baseline, it is no finding; 30 less 45 is -15."""
+    """Known by its reader or style, or named by --baseline, it is no finding; 30 - 45 is -15."""
     by = {"category": {"Age": group(0.45)}}
     own = [*metrics(AMBIGUOUS, 0.4, TOWARDS, by=by), *USUAL[2:]]
-    baseline = report(own, model="blind", reader="unifiedqa:qonly" if how == "reader" else "ours")
+    reader = "unifiedqa:qonly" if how == "reader" else "ours"
+    decoding = {"style": "pair-qonly"} if how == "style" else None
+    baseline = report(own, model="blind", reader=reader, decoding=decoding)
     paths = [written(report(), "m"), *(["--baseline"] * (how == "option"))]
 
     code, out, err = evenhand("report", *paths, written(baseline, "q"), "--out", "-")

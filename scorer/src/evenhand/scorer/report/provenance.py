@@ -21,6 +21,10 @@ _SHORT = 12
 """Digits of a digest that are shown where it is only to be told apart."""
 
 
+_WAYS = ("style", "normalise")
+"""Of ``decoding``: what makes other numbers of the same model."""
+
+
 def facts(results: Sequence[ModelResult]) -> Facts:
     """Return the few facts that stand at the top: dataset, models, predictions, versions."""
     reports = [result.report for result in results]
@@ -49,10 +53,14 @@ def _dataset(report: Report) -> str:
 
 
 def _model(result: ModelResult) -> str:
-    model = next((own.model for own in result.report.predictions if own.model), None)
-    if model is None:
+    record = next((own for own in result.report.predictions if own.model), None)
+    if record is None or record.model is None:
         return result.label
-    extra = [model.task, model.precision, model.revision and f"revision {model.revision}"]
+    model, asked = record.model, record.decoding or {}
+    extra = [
+        *(model.task, model.precision, model.revision and f"revision {model.revision}"),
+        *(f"{name} {asked[name]}" for name in _WAYS if isinstance(asked.get(name), str)),
+    ]
     known = ", ".join(word for word in extra if word)
     return f"{result.label} ({known})" if known else result.label
 

@@ -10,8 +10,8 @@ from evenhand.scorer.report.reading import ModelResult
 Lean = Literal["towards", "against", "none", "unknown"]
 """Which way the answers go: in agreement with the stereotype, or against it."""
 
-_QUESTION_ONLY = ":qonly"
-"""Ending of a reader's name whose answers were given without the context."""
+_QUESTION_ONLY = "qonly"
+"""Ending of the name of a reader, or of a prompt style, without the context."""
 
 
 def metric_of(report: Report, base: str, mean: str) -> Metric | None:
@@ -61,5 +61,7 @@ def lean_of(metric: Metric | None) -> Lean:
 def is_question_only(result: ModelResult) -> bool:
     """Say whether the answers were given without the context."""
     return result.is_baseline or any(
-        own.reader.endswith(_QUESTION_ONLY) for own in result.report.predictions
+        own.reader.endswith(f":{_QUESTION_ONLY}")
+        or str((own.decoding or {}).get("style", "")).endswith(_QUESTION_ONLY)
+        for own in result.report.predictions
     )
