@@ -213,20 +213,29 @@ def test_a_folder_with_nothing_of_the_layout_is_refused(tmp_path: Path) -> None:
         Library(tmp_path / "nothing")
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("subjects/religion.tsv", "did you mean religions.tsv?"),
+        (
+            "attributes/zzz.tsv",
+            "they are occupations, nationality, ethnicity, religion, readers. A class of your own"
+            " needs zzz/*.jinja.",
+        ),
+    ],
+)
+def test_a_list_that_nothing_would_read_is_refused(content, name: str, hint: str) -> None:
+    """A slip in the name of a file, or a class without templates, is not passed over in silence."""
+    folder = content(**{name: SUBJECTS})
+
+    assert refusal(folder) == f"{name} is read by no class; {hint}"
+
+
 def test_a_missing_list_is_named(content) -> None:
     """A class of one's own needs its lists."""
     assert refusal(content(subjects_readers=None), "readers") == (
         "subjects/readers.tsv does not exist; this list is needed."
     )
-
-
-def test_a_class_without_templates_is_refused(content) -> None:
-    """A folder with other templates than those asked for names the one that is missing."""
-    lists = ("subjects", SUBJECTS), ("attributes", ATTRIBUTES)
-    library = Library(content(**{f"{name}/writers.tsv": text for name, text in lists}))
-
-    with pytest.raises(DataRefused, match=r"holds no \*\.jinja, so the class has no templates"):
-        library.content("writers")
 
 
 def test_a_negation_that_reads_the_same_is_refused(content) -> None:

@@ -4,6 +4,7 @@ Layout: ``<class>/*.jinja``, ``subjects/<list>.tsv``, ``attributes/<list>.tsv``.
 may hold any part of it; what it does not hold is taken from ours.
 """
 
+import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -115,6 +116,24 @@ class Library:
                 f"{user_folder} holds no <class>/*.jinja, subjects/*.tsv or attributes/*.tsv of a"
                 f" class; the classes are {', '.join(CLASSES)} or any folder of templates."
             )
+        self._refuse_lists_of_no_class()
+
+    def _refuse_lists_of_no_class(self) -> None:
+        """Refuse a list that nothing would read, e.g. `religion.tsv` for `religions.tsv`."""
+        if self.user_folder is None:
+            return
+        known: dict[str, list[str]] = {}
+        for listed in (Path(path) for name in self.classes for path in _list_paths(name)):
+            known.setdefault(listed.parent.name, []).append(listed.stem)
+        for path in sorted(self.user_folder.glob("*/*.tsv")):
+            names = known.get(path.parent.name)
+            if names and path.stem not in names:
+                near = difflib.get_close_matches(path.stem, names, n=1)
+                hint = f"did you mean {near[0]}.tsv?" if near else f"they are {', '.join(names)}."
+                own = f" A class of your own needs {path.stem}/*.jinja."
+                raise DataRefused(
+                    f"{path} is read by no class; {hint}{'' if path.stem in self.classes else own}"
+                )
 
     def _classes(self) -> tuple[str, ...]:
         """Return all classes that can be rendered, ours first."""
