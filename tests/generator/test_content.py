@@ -219,8 +219,10 @@ def test_a_folder_with_nothing_of_the_layout_is_refused(tmp_path: Path) -> None:
         ("subjects/religion.tsv", "did you mean religions.tsv?"),
         (
             "attributes/zzz.tsv",
-            "they are occupations, nationality, ethnicity, religion, readers. A class of your own"
-            " needs zzz/*.jinja.",
+            (
+                "they are occupations, nationality, ethnicity, religion, readers. A class of your own"
+                " needs zzz/*.jinja."
+            ),
         ),
     ],
 )
