@@ -219,6 +219,18 @@ def test_the_command_takes_criterion_and_facts(
     regression = [line for line in printed.split("\n") if "log_income  r " in line]
     assert regression[0].split()[-2] == "3"  # n is a count
 
+    silent = [
+        row if "nurse" not in row["id"] else {"id": row["id"], "answer": "no"} for row in rows
+    ]
+    code, printed, error = evenhand(
+        "score", dataset.folder, "--predictions", write_lines(tmp_path / "q.jsonl", silent),
+        "--facts", facts, "--resamples", 50, "--out", tmp_path / "n.json",
+    )  # fmt: skip
+
+    assert code == 0, error
+    assert "1 subject (nurse)" in printed
+    assert "nan" not in printed
+
 
 @pytest.mark.parametrize("option", ["--criterion", "--facts"])
 def test_other_benchmarks_refuse_these_options(

@@ -14,12 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evenhand.contract.report import Report
+from evenhand.contract.report import GroupValue, Report
 from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
 from evenhand.scorer.bvf.facts import RIGHT_CLASS
 from evenhand.scorer.bvf.metric_records import RISKS
 from evenhand.scorer.bvf.metrics import overall_risk
-from evenhand.scorer.bvf.regressions import has_statsmodels, points_of
+from evenhand.scorer.bvf.regressions import Regression, has_statsmodels, points_of
 from evenhand.scorer.bvf.scored import Scored
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
 from evenhand.scorer.stems import Rows
@@ -108,9 +108,12 @@ def statistics(scored: Scored) -> pl.DataFrame:
 
 
 def subjects(scored: Scored) -> pl.DataFrame:
-    """Return ``subject, n, weight, r, r_b, r_v``, the most stereotyped first."""
+    """Return ``subject, n, weight, r, r_b, r_v``, the most stereotyped first.
+
+    Risks are null where no row about a subject is scored.
+    """
     found = scored.sums.risks(np.ones((1, len(scored.contexts))))
-    return pl.DataFrame(
+    table = pl.DataFrame(
         {
             "subject": scored.subjects,
             "n": scored.n_of_subjects,
@@ -119,7 +122,8 @@ def subjects(scored: Scored) -> pl.DataFrame:
             "r_b": found.bias[0],
             "r_v": found.volatility[0],
         }
-    ).sort("r", "subject", descending=[True, False], nulls_last=True)
+    )
+    return table.fill_nan(None).sort("r", "subject", descending=[True, False], nulls_last=True)
 
 
 def directions(scored: Scored) -> pl.DataFrame:
@@ -194,7 +198,7 @@ def metric_rows(report: Report) -> Rows:
 
 def subject_rows(scored: Scored) -> Rows:
     """Return the most and the least stereotyped subjects, with the class that each is tied to."""
-    table = subjects(scored)
+    table = subjects(scored).drop_nulls("r")
     means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
     preferred = [_preferred(scored.classes, own) for own in means]
     strongest = dict(zip(scored.subjects, preferred, strict=True))
@@ -227,14 +231,20 @@ def regression_rows(report: Report) -> Rows:
             "config": metric.config,
             "factor": metric.id.removeprefix("bvf.regression."),
             "risk": risk,
-            **{name: own.value for name, own in fit.items()},
-            "n": int(fit["n"].value),
+            **{name: _fitted(fit.get(name), name) for name in Regression._fields},
             "p_holm": fit["coefficient"].p_holm,
         }
         for metric in report.metrics
         if metric.id.startswith("bvf.regression.")
         for risk, fit in metric.by.items()
     ]
+
+
+def _fitted(found: GroupValue | None, name: str) -> float | None:
+    """Return a number of a regression, None where there was nothing to fit; n is a count."""
+    if found is None or found.value is None:
+        return None
+    return int(found.value) if name == "n" else found.value
 
 
 def _right_classes(scored: Scored) -> pl.Series:
