@@ -217,6 +217,7 @@ def test_a_topic_of_ones_own(contexts: Path, subjects: Path, tmp_path: Path) -> 
         ({"configs": ("gendr",)}, "There is no config gendr. Did you mean gender?"),
         ({"topic": "nowhere.tsv"}, "There is no topic and no file `nowhere.tsv`"),
         ({"templates": Path("x")}, "are not for bvf"),
+        ({"topic": "race", "configs": ("gender",)}, "name different topics"),
     ],
 )
 def test_wrong_use_is_one_sentence(options: dict[str, Any], sentence: str) -> None:

@@ -199,6 +199,11 @@ def _check_language(language: str, topic: NamedTopic, path: Path, subjects: Subj
 
 def _chosen(options: Options) -> list[str]:
     """Return names or files of the topics."""
+    if options.topic is not None and set(options.configs) - {options.topic}:
+        raise WrongUse(
+            f"--topic {options.topic} and --config {', '.join(options.configs)} name different"
+            " topics; leave one of them out."
+        )
     if options.contexts is None:
         if options.topic is None:
             _check_known(options.configs)

@@ -130,12 +130,17 @@ def run(arguments: argparse.Namespace) -> int:
     with Reporter() as reporter:
         header = mine(options, reporter)
         reporter.say(
-            f"{header.n_documents:,} documents, {header.n_sentences:,} sentences,"
-            f" {header.n_parsed:,} of them parsed: {header.n_matched:,} contexts,"
+            f"{_counted(header.n_documents, 'document')},"
+            f" {_counted(header.n_sentences, 'sentence')},"
+            f" {header.n_parsed:,} of them parsed: {_counted(header.n_matched, 'context')},"
             f" {header.n_contexts:,} different ones written to {arguments.out}."
         )
     print(sha256_of_file(arguments.out))
     return 0
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _options(arguments: argparse.Namespace) -> "MiningOptions":
