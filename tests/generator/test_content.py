@@ -220,8 +220,8 @@ def test_a_folder_with_nothing_of_the_layout_is_refused(tmp_path: Path) -> None:
         (
             "attributes/zzz.tsv",
             (
-                "they are occupations, nationality, ethnicity, religion, readers. A class of your own"
-                " needs zzz/*.jinja."
+                "they are occupations, nationality, ethnicity, religion, readers."
+                " A class of your own needs zzz/*.jinja."
             ),
         ),
     ],
