@@ -67,9 +67,10 @@ docs: .venv/dev
 	.venv/bin/python -m evenhand.contract.schemas
 	.venv/bin/python docs/generate.py
 
-# The own datasets of every benchmark, full size.
+# The own datasets of every benchmark, full size; for cards that name their place on the Hub:
+# make datasets ORG=NAME
 datasets: .venv/run
-	for stem in unqover bbq bvf; do .venv/bin/evenhand generate $$stem --overwrite --out datasets_out/$$stem/1.0.0 || exit 1; done
+	for stem in unqover bbq bvf; do .venv/bin/evenhand generate $$stem --overwrite $(if $(ORG),--repo $(ORG)/$$stem) --out datasets_out/$$stem/1.0.0 || exit 1; done
 
 # All wheels that an air-gapped machine of this kind needs: copy the folder there, then
 #   pip install --no-index --find-links wheelhouse 'evenhand-scorer[cpu,report]' evenhand-generator
