@@ -262,7 +262,7 @@ def test_a_faulty_corpus_leaves_nothing_in_the_way_of_the_mended_one(
     whole, out = long_corpus.read_bytes(), tmp_path / "contexts.jsonl"
     words = ("mine", "bvf", "--corpus", long_corpus, "--topic", "gender", "--workers", workers,
              "--out", out)  # fmt: skip
-    long_corpus.write_bytes(whole + b'{"text":"caf\xe9"}\n')
+    long_corpus.write_bytes(whole + b'{"text":"na\xefve"}\n')
     code, _, said = evenhand(*words)
 
     assert (code, "is not UTF-8" in said) == (1, True)

@@ -99,7 +99,7 @@ class Parser:
                 f"The spaCy model {model} has no {' and no '.join(missing)}; take one that has,"
                 f" e.g. {DEFAULT_MODEL}."
             )
-        self._columns = [_TAGGERS[tagger], "DEP", "HEAD"]
+        self._columns: list[int | str] = [_TAGGERS[tagger], "DEP", "HEAD"]
         self._coreference = coreference
         if coreference is not None:
             _add_component(self._nlp, coreference)
