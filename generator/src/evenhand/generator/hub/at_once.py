@@ -1,5 +1,6 @@
 """A few transfers at once, which Ctrl-C does not have to wait for."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, SimpleQueue
@@ -10,6 +11,8 @@ Result = TypeVar("Result")
 
 AT_ONCE = 4
 """Transfers; most of the time of a small file is spent waiting for answers."""
+
+_LOOK_SECONDS = 0.2
 
 
 def at_once(
@@ -46,7 +49,7 @@ def at_once(
         thread.start()
     try:
         for _ in items:
-            yield _result(*done.get())
+            yield _result(*_next(done))
     except Exception:
         is_over.set()
         for thread in threads:
@@ -54,6 +57,13 @@ def at_once(
         raise
     finally:
         is_over.set()
+
+
+def _next(done: "SimpleQueue[Item]") -> Item:
+    """Wait, but look up now and then: Ctrl-C does not wake a thread that waits without end."""
+    while True:
+        with contextlib.suppress(Empty):
+            return done.get(timeout=_LOOK_SECONDS)
 
 
 def _result(result: Result | None, error: Exception | None) -> Result:
