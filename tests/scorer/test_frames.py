@@ -163,8 +163,8 @@ def refusals() -> Iterator[tuple[str, Any, Any, str]]:
     turned = pd.DataFrame(items).assign(order="12")
     yield "unqover", turned, predictions, "The column order makes no table; it must be Int64"
     labels = pd.DataFrame(predictions_of("bbq")).assign(label=1.5)
-    yield "bbq", items_of("bbq"), labels[["id", "label"]], "Expected `int | null`, got `float`"
-    yield "bbq", items_of("bbq"), labels[["id"]].assign(label=True), "got `bool`"
+    yield "bbq", items_of("bbq"), labels[["id", "label"]], "row 1: label is 1.5"
+    yield "bbq", items_of("bbq"), labels[["id"]].assign(label=True), "row 1: label is true"
     whole = pd.DataFrame(items_of("bbq")).assign(target=0.5)
     yield "bbq", whole, predictions_of("bbq"), "The column target makes no table; it must be Int64"
 

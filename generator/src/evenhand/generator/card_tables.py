@@ -74,7 +74,7 @@ def shown(value: Any) -> str:
     r"""Write a value into a cell of a table.
 
     >>> shown(["a_b", "c"]), shown(1 / 3), shown(None)
-    ('a\\\\_b; c', '0.333333', 'null')
+    ('a\\_b; c', '0.333333', 'null')
     """
     if value is None:
         return "null"
