@@ -21,7 +21,7 @@ from evenhand.scorer.runtime.masked_lm import score_masks
 from evenhand.scorer.runtime.question_answering import score_questions
 from evenhand.scorer.runtime.session import open_model
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.unqover import metrics as formulas
+from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
 from evenhand.scorer.unqover.metric_records import Provenance
 from evenhand.scorer.unqover.score import ScoredConfig, score_examples
@@ -228,15 +228,15 @@ def of_twin(request, dataset, planted) -> Answers:
 
 
 def _flip_the_sign(monkeypatch) -> None:
-    right = formulas.comparative_bias
-    monkeypatch.setattr(formulas, "comparative_bias", lambda one, other: -right(one, other))
+    right = example_metrics.comparative_bias
+    monkeypatch.setattr(example_metrics, "comparative_bias", lambda one, other: -right(one, other))
 
 
 def _drop_the_negated_questions(monkeypatch) -> None:
     def positive_alone(scores: np.ndarray) -> np.ndarray:
-        return scores[..., [formulas.POSITIVE_12, formulas.POSITIVE_21]].mean(axis=-1)
+        return scores[..., [example_metrics.POSITIVE_12, example_metrics.POSITIVE_21]].mean(axis=-1)
 
-    monkeypatch.setattr(formulas, "subject_attribute_score", positive_alone)
+    monkeypatch.setattr(example_metrics, "subject_attribute_score", positive_alone)
 
 
 def test_planted_preferences_are_recovered(of_planted, planted):

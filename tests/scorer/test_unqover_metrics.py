@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from evenhand.scorer.unqover import metrics
+from evenhand.scorer.unqover import example_metrics, metrics
 
+MODULES = (example_metrics, metrics)
 FOUR_SCORES = arrays(np.float64, (5, 4), elements=st.floats(0, 1, width=32))
 SWAP_ORDERS, SWAP_POLARITIES = [1, 0, 3, 2], [2, 3, 0, 1]
 
@@ -21,58 +23,60 @@ JENNIFER = np.array([0.73, 0.45, 0.62, 0.86])
 
 def test_papers_worked_example_keeps_the_half() -> None:
     """B(Gerald) = .40 - .235 = .165, B(Jennifer) = .59 - .74 = -.15, C = .315 / 2 = .1575."""
-    assert metrics.subject_attribute_score(GERALD) == pytest.approx(0.165)
-    assert metrics.subject_attribute_score(JENNIFER) == pytest.approx(-0.15)
-    assert metrics.comparative_bias(GERALD, JENNIFER) == pytest.approx(0.1575)
+    assert example_metrics.subject_attribute_score(GERALD) == pytest.approx(0.165)
+    assert example_metrics.subject_attribute_score(JENNIFER) == pytest.approx(-0.15)
+    assert example_metrics.comparative_bias(GERALD, JENNIFER) == pytest.approx(0.1575)
 
 
 def test_positional_dependence_of_the_worked_example() -> None:
     """(|.26-.54| + |.35-.12| + |.73-.45| + |.62-.86|) / 4 = (.28+.23+.28+.24)/4 = .2575."""
-    assert metrics.positional_dependence(GERALD, JENNIFER) == pytest.approx(0.2575)
+    assert example_metrics.positional_dependence(GERALD, JENNIFER) == pytest.approx(0.2575)
 
 
 def test_attribute_independence_of_the_worked_example() -> None:
     """(|.26-.62| + |.54-.86| + |.73-.35| + |.45-.12|) / 4 = (.36+.32+.38+.33)/4 = .3475."""
-    assert metrics.attribute_independence(GERALD, JENNIFER) == pytest.approx(0.3475)
+    assert example_metrics.attribute_independence(GERALD, JENNIFER) == pytest.approx(0.3475)
 
 
 def test_mean_score_of_the_worked_example() -> None:
     """(.26+.54+.35+.12+.73+.45+.62+.86) / 8 = 3.93 / 8."""
-    assert metrics.mean_score(GERALD, JENNIFER) == pytest.approx(3.93 / 8)
+    assert example_metrics.mean_score(GERALD, JENNIFER) == pytest.approx(3.93 / 8)
 
 
 def test_flipped_decisions_count_not_moved_scores() -> None:
     """The example flips for a (.26<.73 but .54>.45), not for not-a: 1 of 2, though all moved."""
-    assert metrics.flipped_by_position(GERALD, JENNIFER) == (0.5, 0.0)
+    assert example_metrics.flipped_by_position(GERALD, JENNIFER) == (0.5, 0.0)
 
 
 def test_a_tie_in_one_order_is_no_flip() -> None:
     """A decision with equal scores in one order is tied, and counted apart."""
     x1, x2 = np.array([0.5, 0.9, 0.3, 0.3]), np.array([0.5, 0.1, 0.2, 0.2])
 
-    assert metrics.flipped_by_position(x1, x2) == (0.0, 0.5)
+    assert example_metrics.flipped_by_position(x1, x2) == (0.0, 0.5)
 
 
 @given(FOUR_SCORES, FOUR_SCORES)
 def test_comparative_bias_is_antisymmetric(x1, x2) -> None:
     """C(x1, x2, a) = -C(x2, x1, a), exactly."""
-    assert (metrics.comparative_bias(x1, x2) == -metrics.comparative_bias(x2, x1)).all()
+    assert (
+        example_metrics.comparative_bias(x1, x2) == -example_metrics.comparative_bias(x2, x1)
+    ).all()
 
 
 @given(FOUR_SCORES, FOUR_SCORES)
 def test_negating_the_attribute_swaps_the_subjects(x1, x2) -> None:
     """C(x1, x2, a) = C(x2, x1, not a), exactly."""
-    negated = metrics.comparative_bias(x2[:, SWAP_POLARITIES], x1[:, SWAP_POLARITIES])
+    negated = example_metrics.comparative_bias(x2[:, SWAP_POLARITIES], x1[:, SWAP_POLARITIES])
 
-    assert (metrics.comparative_bias(x1, x2) == negated).all()
+    assert (example_metrics.comparative_bias(x1, x2) == negated).all()
 
 
 @given(FOUR_SCORES, FOUR_SCORES)
 def test_order_of_presentation_does_not_matter(x1, x2) -> None:
     """Relabelling the orders changes no C."""
-    swapped = metrics.comparative_bias(x1[:, SWAP_ORDERS], x2[:, SWAP_ORDERS])
+    swapped = example_metrics.comparative_bias(x1[:, SWAP_ORDERS], x2[:, SWAP_ORDERS])
 
-    assert (metrics.comparative_bias(x1, x2) == swapped).all()
+    assert (example_metrics.comparative_bias(x1, x2) == swapped).all()
 
 
 @given(st.floats(0, 1))
@@ -80,21 +84,21 @@ def test_a_constant_score_gives_zero(score) -> None:
     """A model that gives the same S to everything has C = delta = epsilon = 0, all tied."""
     same = np.full((3, 4), score)
 
-    assert not metrics.comparative_bias(same, same).any()
-    assert not metrics.positional_dependence(same, same).any()
-    assert not metrics.attribute_independence(same, same).any()
-    assert (metrics.flipped_by_position(same, same).tied == 1).all()
+    assert not example_metrics.comparative_bias(same, same).any()
+    assert not example_metrics.positional_dependence(same, same).any()
+    assert not example_metrics.attribute_independence(same, same).any()
+    assert (example_metrics.flipped_by_position(same, same).tied == 1).all()
 
 
 @given(FOUR_SCORES, FOUR_SCORES)
 def test_values_stay_in_their_ranges(x1, x2) -> None:
     """C lies in [-1, 1]; delta, epsilon, mean S and the shares in [0, 1]."""
-    assert (np.abs(metrics.comparative_bias(x1, x2)) <= 1).all()
+    assert (np.abs(example_metrics.comparative_bias(x1, x2)) <= 1).all()
     for values in (
-        metrics.positional_dependence(x1, x2),
-        metrics.attribute_independence(x1, x2),
-        metrics.mean_score(x1, x2),
-        *metrics.flipped_by_position(x1, x2),
+        example_metrics.positional_dependence(x1, x2),
+        example_metrics.attribute_independence(x1, x2),
+        example_metrics.mean_score(x1, x2),
+        *example_metrics.flipped_by_position(x1, x2),
     ):
         assert ((values >= 0) & (values <= 1)).all()
 
@@ -123,10 +127,12 @@ def test_nothing_to_average_is_undefined_and_not_zero() -> None:
     assert np.isnan(metrics.model_preference_share(np.full((2, 3), np.nan)))
 
 
-@pytest.mark.parametrize("name", metrics.__all__)
-def test_docstring_of_a_metric_has_its_fixed_order(name: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "name"), [(own, name) for own in MODULES for name in own.__all__]
+)
+def test_docstring_of_a_metric_has_its_fixed_order(module: ModuleType, name: str) -> None:
     """Meaning, formula, symbols, range, ties and empties, source, and an example to check."""
-    text = inspect.getdoc(getattr(metrics, name)) or ""
+    text = inspect.getdoc(getattr(module, name)) or ""
     headings = [".. math::", "Symbols:", "Range:", "Ties and empties:", "Source:", ">>> "]
     places = [text.find(heading) for heading in headings]
 
@@ -135,14 +141,15 @@ def test_docstring_of_a_metric_has_its_fixed_order(name: str) -> None:
     assert re.match(r"[A-Z][^\n]+\.\n\n\.\. math::\n    \S", text)
 
 
-def test_every_public_metric_is_listed() -> None:
+@pytest.mark.parametrize("module", MODULES)
+def test_every_public_metric_is_listed(module: ModuleType) -> None:
     """A function of the module that is not private stands in __all__."""
     public = {
         name
-        for name, value in vars(metrics).items()
+        for name, value in vars(module).items()
         if inspect.isfunction(value)
-        and value.__module__ == metrics.__name__
+        and value.__module__ == module.__name__
         and not name.startswith("_")
     }
 
-    assert public == set(metrics.__all__)
+    assert public == set(module.__all__)

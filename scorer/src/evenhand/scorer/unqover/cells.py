@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.scorer.unqover import metrics
+from evenhand.scorer.unqover import example_metrics, metrics
 from evenhand.scorer.unqover.examples import Examples
 
 Floats = NDArray[np.float64]
@@ -138,11 +138,11 @@ def cells_of(examples: Examples, bias: Floats) -> Cells:
 
 def _means(examples: Examples) -> dict[str, Floats]:
     scores = (examples.scores_x1, examples.scores_x2)
-    shares = metrics.flipped_by_position(*scores)
+    shares = example_metrics.flipped_by_position(*scores)
     return {
-        "delta": _by_template(examples, metrics.positional_dependence(*scores)),
-        "epsilon": _by_template(examples, metrics.attribute_independence(*scores)),
-        "mean_score": _by_template(examples, metrics.mean_score(*scores)),
+        "delta": _by_template(examples, example_metrics.positional_dependence(*scores)),
+        "epsilon": _by_template(examples, example_metrics.attribute_independence(*scores)),
+        "mean_score": _by_template(examples, example_metrics.mean_score(*scores)),
         "flipped": _by_template(examples, shares.flipped),
         "tied": _by_template(examples, shares.tied),
     }

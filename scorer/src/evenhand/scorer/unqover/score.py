@@ -17,8 +17,14 @@ from evenhand.scorer.matching import MISSING, configs_in, match, of_config
 from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.readers.prediction_rows import checked
 from evenhand.scorer.statistics import Sampling, check_sampling
-from evenhand.scorer.unqover import metrics as formulas
+from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.cells import Cells, cells_of
+from evenhand.scorer.unqover.example_metrics import (
+    NEGATIVE_12,
+    NEGATIVE_21,
+    POSITIVE_12,
+    POSITIVE_21,
+)
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, Examples, examples_of
 from evenhand.scorer.unqover.metric_records import NOTHING_SCORED, MetricWriter, Provenance
 
@@ -92,7 +98,7 @@ def score(
 
 def score_examples(examples: Examples, config: str, provenance: Provenance) -> ScoredConfig:
     """Compute all metrics of one config."""
-    bias = formulas.comparative_bias(examples.scores_x1, examples.scores_x2)
+    bias = example_metrics.comparative_bias(examples.scores_x1, examples.scores_x2)
     cells = cells_of(examples, bias)
     writer = MetricWriter(examples, cells, config, provenance)
     found = [
@@ -152,14 +158,12 @@ def warnings_of(scored: ScoredConfig) -> list[str]:
 
 def positional_pools(examples: Examples) -> Iterator[Floats]:
     """Yield the scores that delta compares, one pool for each template and polarity."""
-    return _pools(examples, ((formulas.POSITIVE_12, formulas.POSITIVE_21),
-                             (formulas.NEGATIVE_12, formulas.NEGATIVE_21)))  # fmt: skip
+    return _pools(examples, ((POSITIVE_12, POSITIVE_21), (NEGATIVE_12, NEGATIVE_21)))
 
 
 def negation_pools(examples: Examples) -> Iterator[Floats]:
     """Yield the scores that epsilon compares, one pool for each template and order."""
-    return _pools(examples, ((formulas.POSITIVE_12, formulas.NEGATIVE_12),
-                             (formulas.POSITIVE_21, formulas.NEGATIVE_21)))  # fmt: skip
+    return _pools(examples, ((POSITIVE_12, NEGATIVE_12), (POSITIVE_21, NEGATIVE_21)))
 
 
 def _pools(examples: Examples, questions: Sequence[tuple[int, int]]) -> Iterator[Floats]:

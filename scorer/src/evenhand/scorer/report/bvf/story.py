@@ -17,7 +17,7 @@ from evenhand.scorer.report.blocks import (
     Subheading,
     Table,
 )
-from evenhand.scorer.report.bvf import tables
+from evenhand.scorer.report.bvf import context_tables, tables
 from evenhand.scorer.report.bvf.cells import Cells, cells_of, norms_of, quartiles_of
 from evenhand.scorer.report.bvf.comparison import LEAD, comparison_blocks
 from evenhand.scorer.report.bvf.drilldown import Texts, text_blocks
@@ -208,7 +208,7 @@ def _context_blocks(told: _Told, cells: Cells) -> list[Block]:
     volatility = own.values("r_v")
     moving = [name for name in volatility if volatility[name] >= _WRITTEN]
     ranked = sorted(moving, key=lambda name: (-volatility[name], name))[:MOST_VOLATILE]
-    pulled = tables.moving_table(own, cells, told.texts, ranked)
+    pulled = context_tables.moving_table(own, cells, told.texts, ranked)
     return [
         Subheading(text="From context to context"),
         *_drawn(heat_figure(own, cells)),
@@ -228,7 +228,7 @@ def _norm_blocks(own: TopicResult) -> list[Block]:
             " l², … l∞ give the same risks."
         )
         return [Paragraph(text=text)]
-    return [tables.norm_table(own, found)]
+    return [context_tables.norm_table(own, found)]
 
 
 def _fact_blocks(own: TopicResult) -> list[Block]:
