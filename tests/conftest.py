@@ -1,9 +1,25 @@
-"""Reference data, and the rule that conformance tests are never skipped where it is present."""
+"""The command line, reference data, and the rule that conformance tests are never skipped."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from evenhand.contract.cli import main
+
+
+@pytest.fixture
+def evenhand(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Return a function that runs a command here and returns exit code, stdout and stderr."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        capsys.readouterr()
+        code = main([str(word) for word in words])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
 
 
 @pytest.fixture(scope="session")

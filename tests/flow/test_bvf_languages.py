@@ -45,18 +45,6 @@ GERMAN_CONTEXTS = {
 }
 
 
-@pytest.fixture
-def evenhand(capsys: pytest.CaptureFixture[str]) -> Runner:
-    """Return a function that runs a command and returns exit code, stdout and stderr."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
-
-
 def _installed(site: Path, name: str, groups: dict[str, dict[str, str]]) -> None:
     """Lay down what pip would write about a package's entry points."""
     facts = site / f"{name}-1.dist-info"

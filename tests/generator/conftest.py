@@ -65,18 +65,6 @@ def content(tmp_path: Path) -> Writer:
     return write
 
 
-@pytest.fixture
-def evenhand(capsys: pytest.CaptureFixture[str]) -> Runner:
-    """Return a function that runs a command and returns exit code, stdout and stderr."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        output = capsys.readouterr()
-        return code, output.out, output.err
-
-    return run
-
-
 @pytest.fixture(scope="session")
 def small_versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a version of every benchmark, three examples a config."""

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from evenhand.contract import CONTRACT_VERSION
-from evenhand.contract.cli import main
 from evenhand.contract.dataset import (
     FileEntry,
     Licence,
@@ -21,6 +20,8 @@ from evenhand.contract.dataset import (
     sealed,
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
+from evenhand.contract.report import Report
+from evenhand.scorer.comparison.comparable import Key
 from evenhand.scorer.datasets import content_digest
 
 Rows = list[dict[str, Any]]
@@ -184,19 +185,6 @@ def original_entries() -> Callable[..., dict[str, Any]]:
         return entries
 
     return make
-
-
-@pytest.fixture
-def evenhand(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line in this process; return exit code, stdout and stderr."""
-
-    def run(*words: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
@@ -437,3 +425,19 @@ def _masked(rows: Rows) -> Rows:
 def toy_masked_items() -> Callable[..., Rows]:
     """Make the masked sentences of a toy class, whose config ends in ``_mlm``."""
     return lambda *args, **options: _masked(_items(*args, **({"config": "toy_mlm"} | options)))
+
+
+@pytest.fixture
+def values_of() -> Callable[[Report], dict[Key, float | None]]:
+    """Return a function that gives every number of a report by its key."""
+
+    def values(report: Report) -> dict[Key, float | None]:
+        found: dict[Key, float | None] = {}
+        for metric in report.metrics:
+            found[Key(metric.config, metric.id)] = metric.value
+            for dimension, groups in metric.by.items():
+                for name, own in groups.items():
+                    found[Key(metric.config, metric.id, dimension, name)] = own.value
+        return found
+
+    return values

@@ -5,6 +5,7 @@ it does not read.
 """
 
 import codecs
+import contextlib
 import csv
 import gzip
 import io
@@ -129,16 +130,12 @@ def _pointed(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def wild_text(path: Path) -> str:
     """Return a text in UTF-8, in UTF-16 with its mark, or of Windows."""
     content = bytes_of(path)
-    try:
-        if content[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
-            return content.decode("utf-16")
-        return content.decode().lstrip("\ufeff")
-    except UnicodeDecodeError:
-        pass
-    try:
-        return content.decode("cp1252")
-    except UnicodeDecodeError as error:
-        raise Unreadable("no encoding") from error
+    is_utf16 = content[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
+    for encoding in ("utf-16" if is_utf16 else "utf-8", "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError):
+            text = content.decode(encoding)
+            return text.lstrip("\ufeff") if encoding == "utf-8" else text
+    raise Unreadable("no encoding")
 
 
 def _sidecar(path: Path) -> dict[str, Any] | None:

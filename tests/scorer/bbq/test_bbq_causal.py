@@ -158,24 +158,33 @@ def test_planted_preference_is_found(predict, planted, items) -> None:
             assert found[place] == pytest.approx(expected, abs=1e-4)
 
 
-def _refused(predict, data, says):
+def _refusal(predict, data) -> str:
+    """Return what is said of a dataset that is refused, before a row is run or a file made."""
     code, out, err = predict("p.parquet", dataset=data)
     assert (code, out.exists()) == (1, False)
     assert not out.with_name("p.parquet.partial").exists()
-    assert all(part in err for part in says), err
-    assert "rows; about" not in err  # it was refused before a row was run
+    assert "rows; about" not in err
+    return err
 
 
 def test_long_row_is_refused_before_any_is_run(predict, write_bbq, items) -> None:
     """A row longer than the model reads is named, with both numbers, though it is the last."""
     items[-1]["context"] = "Alice met Justin. " * 60
-    _refused(predict, write_bbq({"Age": items}, "long"), [items[-1]["id"], "the model reads 96"])
+
+    said = _refusal(predict, write_bbq({"Age": items}, "long"))
+
+    assert items[-1]["id"] in said
+    assert "the model reads 96" in said
 
 
 def test_empty_answer_is_refused(predict, write_bbq, items) -> None:
     """An answer without words has no likelihood; its row is named before any is run."""
     items[5]["ans2"] = " "
-    _refused(predict, write_bbq({"Age": items}, "empty"), [items[5]["id"], "an answer is empty"])
+
+    said = _refusal(predict, write_bbq({"Age": items}, "empty"))
+
+    assert items[5]["id"] in said
+    assert "an answer is empty" in said
 
 
 def test_answers_that_are_no_numbers_are_refused(predict, exported, tmp_path) -> None:

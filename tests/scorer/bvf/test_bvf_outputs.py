@@ -23,6 +23,7 @@ from evenhand.scorer.stems import Options
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., Any]
+ValuesOf = Callable[[Report], dict[Key, float | None]]
 
 FAST = Options(sampling=Sampling(resamples=200))
 
@@ -78,20 +79,9 @@ def test_a_second_run_gives_the_same_bytes(dataset: Dataset, rows: Rows, tmp_pat
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def values_of(report: Report) -> dict[Key, float | None]:
-    """Return every number of a report by its key."""
-    found: dict[Key, float | None] = {}
-    for metric in report.metrics:
-        found[Key(metric.config, metric.id)] = metric.value
-        for dimension, groups in metric.by.items():
-            for name, own in groups.items():
-                found[Key(metric.config, metric.id, dimension, name)] = own.value
-    return found
-
-
 @pytest.mark.parametrize("options", [{}, {"criterion": "l2"}, {"protocol": "code"}])
 def test_every_number_comes_back_from_its_parts(
-    dataset: Dataset, rows: Rows, tmp_path: Path, options: dict[str, Any]
+    dataset: Dataset, rows: Rows, tmp_path: Path, values_of: ValuesOf, options: dict[str, Any]
 ) -> None:
     """With weights of one each comparable is the number that the metric file prints."""
     own = Options(sampling=Sampling(resamples=50), **options)

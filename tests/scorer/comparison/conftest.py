@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from evenhand.contract import CONTRACT_VERSION
-from evenhand.contract.cli import main
 from evenhand.contract.dataset import (
     FileEntry,
     Licence,
@@ -96,19 +95,6 @@ def _dataset(folder: Path, configs: dict[str, list[dict[str, Any]]], version: st
     )
     (folder / "evenhand.json").write_bytes(canonical_json(sealed(manifest)))
     return folder
-
-
-@pytest.fixture
-def evenhand(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run the command; return exit code, stdout and stderr."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture

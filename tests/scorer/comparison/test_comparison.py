@@ -29,6 +29,7 @@ from evenhand.scorer.unqover.metric_records import Provenance
 from evenhand.scorer.unqover.score import report_of, score_examples
 from evenhand.scorer.unqover.tables import parts_of
 
+ValuesOf = Callable[[Report], dict[Key, float | None]]
 KEY = Key("all", "toy.mean")
 FAST = Sampling(resamples=500)
 
@@ -194,18 +195,9 @@ def test_a_metric_without_a_best_value_has_no_ranks() -> None:
     assert ranks(models, KEY, FAST) == []
 
 
-def values_of(report: Report) -> dict[Key, float | None]:
-    """Return every number of a report by its key."""
-    found: dict[Key, float | None] = {}
-    for metric in report.metrics:
-        found[Key(metric.config, metric.id)] = metric.value
-        for dimension, groups in metric.by.items():
-            for name, own in groups.items():
-                found[Key(metric.config, metric.id, dimension, name)] = own.value
-    return found
-
-
-def test_every_number_of_bbq_comes_back_from_its_parts(scored: Callable[..., Path]) -> None:
+def test_every_number_of_bbq_comes_back_from_its_parts(
+    scored: Callable[..., Path], values_of: ValuesOf
+) -> None:
     """With weights of one each comparable is the number that the metric file prints."""
     path = scored("a", 0.7, questions=6)
     result = read_results([path])[0]
@@ -223,7 +215,7 @@ def test_every_number_of_bbq_comes_back_from_its_parts(scored: Callable[..., Pat
             assert value == pytest.approx(printed[key], abs=1e-12), key
 
 
-def test_every_number_of_unqover_comes_back_from_its_parts() -> None:
+def test_every_number_of_unqover_comes_back_from_its_parts(values_of: ValuesOf) -> None:
     """With weights of one each comparable is the number that the report has."""
     report, parts = scored_unqover()
     found = comparables_of(parts, report)

@@ -1,6 +1,6 @@
 """The predictions files of one run: one model, one protocol, disjoint ids."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,21 +84,24 @@ def record_of(path: Path, digest: str, reader: str, header: Header | None) -> Pr
 def check_one_model(headers: dict[Path, Header]) -> None:
     """Refuse files of different models: their rows are not one model's answers."""
     stated = {path: header.model for path, header in headers.items() if header.model}
-    for path, model in stated.items():
+    if (path := _unlike_the_first(stated)) is not None:
         first_path, first = next(iter(stated.items()))
-        if model != first:
-            raise DataRefused(
-                f"{path} is of the model {_name(model)}, but {first_path} of {_name(first)};"
-                " score each model by itself."
-            )
+        raise DataRefused(
+            f"{path} is of the model {_name(stated[path])}, but {first_path} of {_name(first)};"
+            " score each model by itself."
+        )
     asked = {path: _asked(headers[path]) for path in stated}
-    for path, own in asked.items():
+    if (path := _unlike_the_first(asked)) is not None:
         first_path, first_way = next(iter(asked.items()))
-        if own != first_way:
-            raise DataRefused(
-                f"{path} was asked with {own}, but {first_path} with {first_way}; score each by"
-                " itself."
-            )
+        raise DataRefused(
+            f"{path} was asked with {asked[path]}, but {first_path} with {first_way}; score each by"
+            " itself."
+        )
+
+
+def _unlike_the_first(said: Mapping[Path, object]) -> Path | None:
+    """Return the first file that says something else than the first of all."""
+    return next((path for path, own in said.items() if own != next(iter(said.values()))), None)
 
 
 _WAYS = ("style", "normalise")

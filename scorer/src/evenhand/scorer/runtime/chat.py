@@ -166,6 +166,7 @@ class _Meter:
         self.left = _BUDGET
 
     def spend(self, cost: int) -> None:
+        """Take the cost off what is left; refuse when nothing is."""
         self.left -= cost
         if self.left < 0:
             raise _Overspent
