@@ -138,3 +138,23 @@ def test_a_table_that_is_there_is_not_replaced(
 
     assert (code, table.read_text()) == (1, "mine\n")
     assert "frequencies.tsv exists; add --overwrite or choose another --frequencies" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [("nowhere/table.tsv", "nowhere does not exist; make it"), ("here", "here is a folder; give")],
+)
+def test_a_table_that_cannot_be_written_is_refused_before_anything_is_mined(
+    evenhand: Runner, corpus: Path, tmp_path: Path, name: str, sentence: str
+) -> None:
+    """No contexts file and no work in progress is left behind."""
+    (tmp_path / "here").mkdir()
+    out = tmp_path / "contexts.jsonl"
+
+    code, _, said = evenhand(
+        *("mine", "bvf", "--corpus", corpus, "--topic", "gender", "--out", out),
+        *("--frequencies", tmp_path / name, "--overwrite"),
+    )
+
+    assert (code, sentence in said) == (1, True)
+    assert not list(tmp_path.glob("contexts.jsonl*"))

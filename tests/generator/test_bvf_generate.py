@@ -349,3 +349,16 @@ def test_our_occupations_are_those_of_the_release() -> None:
     released = read_subjects(Path(root) / "bvf" / "occ.txt")
 
     assert released.words == read_subjects().words
+
+
+@pytest.mark.parametrize(
+    ("option", "what"), [("--subjects", "the list"), ("--contexts", "the contexts file")]
+)
+def test_a_folder_is_no_file_that_does_not_exist(
+    evenhand: Runner, tmp_path: Path, option: str, what: str
+) -> None:
+    """It is called a folder, and nothing is made."""
+    code, _, said = evenhand("generate", "bvf", "--out", tmp_path / "out", option, tmp_path)
+
+    assert (code, said) == (1, f"evenhand: {tmp_path} is a folder; give {what} itself.\n")
+    assert not (tmp_path / "out").exists()

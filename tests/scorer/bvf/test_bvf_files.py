@@ -130,6 +130,20 @@ def test_a_faulty_row_is_named(
         score_at(dataset, path)
 
 
+def test_what_stands_in_a_faulty_row_is_said(dataset: Dataset, rows: Rows, tmp_path: Path) -> None:
+    """The field as it is, not what a decoder calls it; also where the line is broken behind it."""
+    rows[7]["p"] = {"male": 1.5, "female": 0.0}
+    path = write_lines(tmp_path / "p.jsonl", rows)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write('{"id": 5, nothing')
+
+    (found,) = check_files([path], dataset, "evenhand", []).faults[:1]
+
+    assert found.n == 2
+    assert found.first[0] == 'row 8: p is {"male": 1.5, "female": 0.0}'
+    assert found.first[1].startswith("row 121: ")
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

@@ -60,6 +60,8 @@ def read_list(
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    if path.is_dir():
+        raise DataRefused(f"{path} is a folder; give the list itself.")
     if not path.is_file():
         raise DataRefused(f"{path} does not exist; this list is needed.")
     if path.stat().st_size > _MAX_BYTES:

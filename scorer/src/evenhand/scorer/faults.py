@@ -1,8 +1,11 @@
 """What can be wrong with predictions: one record a kind, with a count and the first five."""
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from evenhand.contract import DataRefused
 
@@ -20,6 +23,20 @@ def shown(text: str, characters: int = 160) -> str:
     """
     line = " ".join(text[: 2 * characters].split())
     return line if len(line) <= characters else f"{line[: characters - 3]}..."
+
+
+def what_stands(row: Any, error: msgspec.ValidationError) -> str:
+    """Say what stands in the field of a row that is wrong; what was expected is for the remedy.
+
+    Args:
+        row: as it was decoded; None where it cannot be.
+        error: what is wrong with it, with the path of the field.
+    """
+    what, _, where = str(error).partition(" - at `$")
+    name = where.strip("`.").partition("[")[0]
+    if isinstance(row, dict) and name in row:
+        return f"{name} is {shown(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
+    return f"{what[:1].lower()}{what[1:]}"
 
 
 class Fault(NamedTuple):

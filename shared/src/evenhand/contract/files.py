@@ -44,9 +44,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-@contextlib.contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside ``path``; rename it into place when the block succeeds.
+def check_place(path: Path) -> None:
+    """Refuse a path at which no file can be written, before the work that would be in it.
 
     Raises:
         DataRefused: the parent folder is missing or ``path`` is a folder.
@@ -55,6 +54,16 @@ def atomic_path(path: Path) -> Iterator[Path]:
         raise DataRefused(f"{path} is a folder; give the name of a file to write.")
     if not path.parent.is_dir():
         raise DataRefused(f"The folder {path.parent} does not exist; make it first.")
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``; rename it into place when the block succeeds.
+
+    Raises:
+        DataRefused: the parent folder is missing or ``path`` is a folder.
+    """
+    check_place(path)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     temporary = Path(name)

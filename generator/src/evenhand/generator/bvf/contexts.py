@@ -133,6 +133,8 @@ def read_contexts(path: Path) -> MinedContexts:
 
 
 def _text(path: Path) -> str:
+    if path.is_dir():
+        raise DataRefused(f"{path} is a folder; give the contexts file itself.")
     if not path.is_file():
         raise DataRefused(f"{path} does not exist; `evenhand mine bvf --out {path}` writes it.")
     try:

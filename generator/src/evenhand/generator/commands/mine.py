@@ -118,13 +118,16 @@ def _add_language_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Mine the corpus and print the file's sha256."""
-    from evenhand.contract.files import sha256_of_file
+    from evenhand.contract.files import check_place, sha256_of_file
     from evenhand.generator.bvf.mining import mine
     from evenhand.generator.progress import Reporter
 
     for name in ("out", "frequencies"):
         path = getattr(arguments, name)
-        if path is not None and path.exists() and not arguments.overwrite:
+        if path is None:
+            continue
+        check_place(path)
+        if path.exists() and not arguments.overwrite:
             raise DataRefused(f"{path} exists; add --overwrite or choose another --{name}.")
     options = _options(arguments)
     with Reporter() as reporter:

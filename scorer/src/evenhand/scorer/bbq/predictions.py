@@ -19,7 +19,7 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.contract.bbq import PREDICTION_COLUMNS, Prediction
 from evenhand.contract.predictions import Header
-from evenhand.scorer.faults import Fault, FaultList, shown
+from evenhand.scorer.faults import Fault, FaultList, shown, what_stands
 from evenhand.scorer.readers.headers import header_of, read_sidecar
 from evenhand.scorer.readers.json_text import ONCE, KeyTwice, once_loads
 from evenhand.scorer.readers.parquet import rows_of, schema_of
@@ -123,7 +123,7 @@ def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
     try:
         found = msgspec.convert(row, Prediction)
     except msgspec.ValidationError as error:
-        faults.add("rows that are no prediction", _SHAPE, f"{place}: {_wrong(row, error)}")
+        faults.add("rows that are no prediction", _SHAPE, f"{place}: {what_stands(row, error)}")
         return None
     given = [name for name in _ANSWER_FIELDS if getattr(found, name) is not None]
     if not found.id:
@@ -136,15 +136,6 @@ def _checked(place: str, row: Any, faults: FaultList) -> Prediction | None:
     else:
         return found
     return None
-
-
-def _wrong(row: Any, error: msgspec.ValidationError) -> str:
-    """Say what stands in the field that is wrong; what was expected stands in the remedy."""
-    what, _, where = str(error).partition(" - at `$")
-    name = where.strip("`.").partition("[")[0]
-    if isinstance(row, dict) and name in row:
-        return f"{name} is {shown(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
-    return f"{what[:1].lower()}{what[1:]}"
 
 
 def _json_rows(

@@ -11,7 +11,7 @@ import polars as pl
 from evenhand.contract.bvf import Prediction
 from evenhand.contract.predictions import Header
 from evenhand.scorer.bvf.predictions import SHAPE, SHOWN, frame_of_rows
-from evenhand.scorer.faults import FaultList
+from evenhand.scorer.faults import FaultList, what_stands
 from evenhand.scorer.readers.headers import header_of
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, ONCE, KeyTwice, once_loads
 from evenhand.scorer.readers.streams import chunks_of_lines
@@ -77,6 +77,14 @@ def _n_keys(row: Prediction) -> int:
     return 1 + sum(inner) + (row.answer is not None) + (row.sample is not None) + shown
 
 
+def _whole(line: bytes) -> Any:
+    """Return what a line holds, or None where it is no JSON behind the place of the fault."""
+    try:
+        return msgspec.json.decode(line)
+    except _NO_JSON:
+        return None
+
+
 def _careful(
     chunk: bytes, first: int, decoder: msgspec.json.Decoder[Prediction], faults: FaultList
 ) -> Iterator[Prediction]:
@@ -90,7 +98,8 @@ def _careful(
         except KeyTwice as twice:
             faults.add("rows with a field twice", ONCE, f"row {number}: {twice}")
         except msgspec.ValidationError as error:
-            faults.add("rows that are no prediction", SHAPE, f"row {number}: {error}")
+            said = what_stands(_whole(line), error)
+            faults.add("rows that are no prediction", SHAPE, f"row {number}: {said}")
         except (*_NO_JSON, ValueError):
             remedy = "Each line must be one JSON object in UTF-8 (JSON has no NaN)."
             faults.add("lines that are not JSON (or cut off)", remedy, f"row {number}")
