@@ -17,6 +17,7 @@ from typing import Protocol
 
 from evenhand.contract.commands import COMMANDS, CommandEntry
 from evenhand.contract.errors import DataRefused, WrongUse
+from evenhand.contract.options import CommandParser
 from evenhand.contract.tables import printable
 
 DISTRIBUTIONS = ("evenhand-contract", "evenhand-generator", "evenhand-scorer")
@@ -100,7 +101,7 @@ def _sentence_of(error: BaseException) -> tuple[str, int]:
 
 def _run_command(name: str, words: list[str]) -> int:
     module = _load(name)
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=f"evenhand {name}",
         description=_description(name, module),
         epilog=f"example:\n  {module.EXAMPLE.strip()}",
@@ -108,6 +109,8 @@ def _run_command(name: str, words: list[str]) -> int:
         allow_abbrev=False,
     )
     module.configure(parser)
+    if {"-h", "--help"} & set(words):
+        parser.narrow(words)
     try:
         arguments = parser.parse_args(words)
     except SystemExit as stop:
