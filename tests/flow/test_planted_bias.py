@@ -23,8 +23,8 @@ from evenhand.scorer.runtime.session import open_model
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
+from evenhand.scorer.unqover.in_memory import ScoredConfig, score_examples
 from evenhand.scorer.unqover.metric_records import Provenance
-from evenhand.scorer.unqover.score import ScoredConfig, score_examples
 from evenhand.scorer.unqover.tables import subject_attribute_table
 
 MODELS = Path(__file__).parents[1] / "models"

@@ -21,7 +21,7 @@ from evenhand.contract.dataset import (
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
 from evenhand.contract.report import Report
-from evenhand.scorer.comparison.comparable import Key
+from evenhand.scorer.comparable import Key
 from evenhand.scorer.datasets import content_digest
 
 Rows = list[dict[str, Any]]

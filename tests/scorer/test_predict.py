@@ -17,9 +17,10 @@ from evenhand.contract.predictions import Header, HeaderLine, sidecar_of
 from evenhand.contract.unqover import Prediction
 from evenhand.scorer.datasets import open_dataset
 from evenhand.scorer.predict import engine as work
-from evenhand.scorer.predict import fitting_configs, unqover
+from evenhand.scorer.predict import fitting_configs
 from evenhand.scorer.predict.shards import shards_of
 from evenhand.scorer.runtime.session import open_model
+from evenhand.scorer.unqover import ask
 
 SHARD_ROWS = 16
 
@@ -50,7 +51,7 @@ def qa(exported):
 @pytest.fixture
 def small_shards(monkeypatch):
     """Cut into shards of a few rows, so that a small dataset has several."""
-    monkeypatch.setattr(unqover, "SHARD_ROWS", SHARD_ROWS)
+    monkeypatch.setattr(ask, "SHARD_ROWS", SHARD_ROWS)
 
 
 @pytest.fixture
@@ -155,8 +156,8 @@ def test_estimate_comes_first(predict) -> None:
 _KILLED = """
 import sys
 from evenhand.contract import cli
-from evenhand.scorer.predict import unqover
-unqover.SHARD_ROWS = int(sys.argv[1])
+from evenhand.scorer.unqover import ask
+ask.SHARD_ROWS = int(sys.argv[1])
 sys.exit(cli.main(sys.argv[2:]))
 """
 
@@ -352,6 +353,6 @@ def test_shards_cover_every_row_once(data, qa) -> None:
     """Shards of the real size number on over the configs and add up to all rows."""
     dataset = open_dataset(str(data))
     configs = fitting_configs(dataset, [], open_model(qa, device="cpu"))
-    shards = shards_of(dataset, configs, rows=unqover.SHARD_ROWS)
+    shards = shards_of(dataset, configs, rows=ask.SHARD_ROWS)
     assert [shard.number for shard in shards] == list(range(len(shards)))
     assert sum(shard.rows for shard in shards) == 96

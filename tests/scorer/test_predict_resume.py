@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.scorer.predict import engine as work
-from evenhand.scorer.predict import unqover
+from evenhand.scorer.unqover import ask
 
 QA = "question-answering"
 SHARD_ROWS = 16
@@ -19,9 +19,9 @@ DRIVER = f"""
 import os, shutil, signal, sys
 from evenhand.contract.cli import main
 from evenhand.scorer.predict import engine as work
-from evenhand.scorer.predict import unqover
+from evenhand.scorer.unqover import ask
 
-unqover.SHARD_ROWS = {SHARD_ROWS}
+ask.SHARD_ROWS = {SHARD_ROWS}
 point, count = sys.argv[1], int(sys.argv[2])
 owner = shutil if point == "rmtree" else work
 right, calls = getattr(owner, point), []
@@ -47,7 +47,7 @@ POINTS = {
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch) -> None:
     """Cut the 72 rows into five shards."""
-    monkeypatch.setattr(unqover, "SHARD_ROWS", SHARD_ROWS)
+    monkeypatch.setattr(ask, "SHARD_ROWS", SHARD_ROWS)
 
 
 @pytest.fixture

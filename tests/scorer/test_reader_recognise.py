@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.bbq.reading import READERS
+from evenhand.scorer.bbq.read import READERS
 from evenhand.scorer.readers.recognise import reader_for, recognise
 
 OFFERED_ELSEWHERE = ("evenhand", "unqover")

@@ -10,7 +10,8 @@ import zstandard
 
 from evenhand.contract import DataRefused
 from evenhand.scorer import faults, readers
-from evenhand.scorer.readers import json_lines, read_predictions
+from evenhand.scorer.readers import read_predictions
+from evenhand.scorer.unqover import json_lines
 
 ROWS = [
     {"id": "toy-a", "score_x1": 0.25, "score_x2": 1},

@@ -610,24 +610,6 @@ def test_a_second_run_gives_the_same_bytes(page, form) -> None:
     assert page(*reports, form=form) == page(*reports, form=form)
 
 
-@pytest.mark.parametrize("stem", ["bold", "co2pt"])
-@pytest.mark.parametrize("form", ["html", "markdown", "table"])
-def test_a_benchmark_without_a_story_shows_its_numbers(page, form, stem) -> None:
-    """Any metric file has a report: metrics, groups, reasons, and no claim beyond them."""
-    own = [
-        *metrics(f"{stem}.score", 0.25, (0.2, 0.3), by={"group": {"women": group(0.125)}}),
-        *metrics(f"{stem}.other", None, why_null="Nothing was generated."),
-    ]
-    dataset = DatasetRecord(stem=stem, version="1.0.0", digest="f" * 64)
-
-    text = page(report(own, dataset=dataset), form=form).replace("\\", "")
-
-    assert "this version draws no conclusion" in text
-    assert "0.2500" in text
-    assert "null: Nothing was generated." in text
-    assert ("0.1250" in text) == (form == "html")
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 from evenhand.contract.cli import main
-from evenhand.scorer.report.bvf.comparison import size_of, untuned, words_of
-from evenhand.scorer.report.bvf.scatter import named_of
+from evenhand.scorer.bvf.report.comparison import size_of, untuned, words_of
+from evenhand.scorer.bvf.report.scatter import named_of
 
 Table = Mapping[str, Sequence[float]]
 """Subject -> probability of male, in turns over the contexts."""

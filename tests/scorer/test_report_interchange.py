@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
-from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract import CONTRACT_VERSION, STEMS
 from evenhand.contract.files import canonical_json
 from evenhand.contract.predictions import ModelReference
 from evenhand.contract.report import (
@@ -23,7 +23,6 @@ from evenhand.contract.report import (
     PredictionsRecord,
     Report,
 )
-from evenhand.scorer.report.benchmarks import BENCHMARKS
 from evenhand.scorer.report.interchange import FORMS
 from evenhand.scorer.report.interchange.yaml_text import yaml_text
 
@@ -411,7 +410,7 @@ def test_every_eval_ever_has_no_place_for_a_number_without_a_best_value(convert)
     assert "bbq.mean is left out, for no value of it is better than another." in err
 
 
-@pytest.mark.parametrize("stem", BENCHMARKS)
+@pytest.mark.parametrize("stem", STEMS)
 @pytest.mark.parametrize("form", FORMS)
 def test_every_benchmark_can_be_written(convert, form, stem) -> None:
     """A stem needs nothing of its own here."""

@@ -9,21 +9,20 @@ import pytest
 import zstandard
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.readers import unqover_output
-from evenhand.scorer.unqover import original
+from evenhand.scorer.unqover import output_json, published_entries
 from evenhand.scorer.unqover.examples import Examples, examples_of
 
 
 def examples_in(path: Path) -> Examples:
     """Read a file and group it into examples."""
-    return examples_of(*original.questions_of(unqover_output.read(path), path))
+    return examples_of(*published_entries.questions_of(output_json.read(path), path))
 
 
 @pytest.mark.parametrize("style", [{}, {"indent": 1}, {"indent": 4}, {"separators": (",", ":")}])
 def test_compact_and_indented_files_read_the_same(original_entries, write_json, style) -> None:
     """White space between the parts of the file changes nothing."""
-    plain = unqover_output.read(write_json(original_entries(), "plain.json"))
-    styled = unqover_output.read(write_json(original_entries(), "styled.json", **style))
+    plain = output_json.read(write_json(original_entries(), "plain.json"))
+    styled = output_json.read(write_json(original_entries(), "styled.json", **style))
 
     assert styled.keys.equals(plain.keys)
     assert (styled.scores == plain.scores).all()
@@ -37,15 +36,15 @@ def test_pieces_of_any_size_read_the_same(
     """Where the file is cut changes nothing, and the texts are found again."""
     entries = original_entries(templates=4)
     path = write_json(entries, indent=indent)
-    whole = unqover_output.read(path)
-    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", block)
+    whole = output_json.read(path)
+    monkeypatch.setattr(output_json, "_BLOCK_BYTES", block)
 
-    cut = unqover_output.read(path)
+    cut = output_json.read(path)
 
     assert len(cut.pieces) > 1
     assert cut.keys.equals(whole.keys)
     assert (cut.scores == whole.scores).all()
-    texts = unqover_output.texts(path, cut, range(len(entries)))
+    texts = output_json.texts(path, cut, range(len(entries)))
     assert [texts[row].context for row in range(len(entries))] == [
         entry["context"] for entry in entries.values()
     ]
@@ -59,9 +58,9 @@ def test_a_text_that_looks_like_the_end_of_an_entry_is_no_end(
     for entry in entries.values():
         entry["context"] = 'Braces: }}},"x}}},'
     path = write_json(entries)
-    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 300)
+    monkeypatch.setattr(output_json, "_BLOCK_BYTES", 300)
 
-    assert len(unqover_output.read(path).keys) == len(entries)
+    assert len(output_json.read(path).keys) == len(entries)
 
 
 def test_words_of_the_format_in_a_text_are_only_words(original_entries, write_json) -> None:
@@ -70,7 +69,7 @@ def test_words_of_the_format_in_a_text_are_only_words(original_entries, write_js
     for entry in entries.values():
         entry["q0"]["ans0"]["text"], entry["q1"]["pred"] = "start", "q0"
 
-    assert len(unqover_output.read(write_json(entries)).keys) == len(entries)
+    assert len(output_json.read(write_json(entries)).keys) == len(entries)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
@@ -81,10 +80,10 @@ def test_compressed_files_read_the_same(original_entries, tmp_path, write_json, 
     path = tmp_path / f"output.json{suffix}"
     path.write_bytes(packed)
 
-    entries = unqover_output.read(path)
+    entries = output_json.read(path)
 
-    assert (entries.scores == unqover_output.read(write_json(original_entries())).scores).all()
-    assert unqover_output.texts(path, entries, [0])[0].context == "Arab met Jewish."
+    assert (entries.scores == output_json.read(write_json(original_entries())).scores).all()
+    assert output_json.texts(path, entries, [0])[0].context == "Arab met Jewish."
 
 
 def test_scores_belong_to_subjects_by_position_in_the_key(original_entries, write_json) -> None:
@@ -125,9 +124,9 @@ def test_a_masked_lm_file_is_told_by_its_context(original_entries, write_json) -
 
     No file of the original's masked LM is at hand; this one has the documented shape.
     """
-    entries = unqover_output.read(write_json(original_entries(masked=True)))
+    entries = output_json.read(write_json(original_entries(masked=True)))
 
-    assert original.config_of(entries) == "unqover_original_mlm"
+    assert published_entries.config_of(entries) == "unqover_original_mlm"
     first = next(iter(original_entries(masked=True).values()))
     assert entries.scores[0, 0] == pytest.approx(first["q0"]["ans0"]["start"], abs=1e-15)
 
@@ -202,7 +201,7 @@ def test_a_key_that_stands_twice_far_apart_is_refused(
     path = write_json({})
     first_entry = text[1 : text.index("}}},") + 3]
     path.write_text(f"{text[:-1]}, {first_entry}}}")
-    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(output_json, "_BLOCK_BYTES", 1000)
 
     assert "t00 / arab / jewish / lied / 12 stands twice" in refusal(path)
 
@@ -273,7 +272,7 @@ def test_a_file_that_is_cut_off_is_refused(original_entries, write_json, monkeyp
     path = write_json(original_entries(templates=6))
     content = path.read_bytes()
     path.write_bytes(content[: len(content) - 300])
-    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 2000)
+    monkeypatch.setattr(output_json, "_BLOCK_BYTES", 2000)
 
     assert "is cut off or is no JSON, after at least 35 good entries" in refusal(path)
 
@@ -292,8 +291,8 @@ def test_rubbish_in_the_middle_stops_at_once(original_entries, write_json, monke
     text = json.dumps(entries).replace('"start"', '"start', 1)
     path = write_json({})
     path.write_text(text)
-    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 2000)
-    monkeypatch.setattr(unqover_output, "_LARGEST_PIECE_BYTES", 3000)
+    monkeypatch.setattr(output_json, "_BLOCK_BYTES", 2000)
+    monkeypatch.setattr(output_json, "_LARGEST_PIECE_BYTES", 3000)
 
     assert "is cut off or is no JSON, after at least 0 good entries" in refusal(path)
 
@@ -318,9 +317,9 @@ def test_a_byte_order_mark_is_passed_over(original_entries, write_json) -> None:
     """A file saved by a text editor reads as any other, texts too."""
     path = write_json(original_entries())
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes() + b"\r\n")
-    entries = unqover_output.read(path)
+    entries = output_json.read(path)
 
-    assert unqover_output.texts(path, entries, [11])[11].context == "Sikh met Jewish."
+    assert output_json.texts(path, entries, [11])[11].context == "Sikh met Jewish."
     assert np.isfinite(entries.scores).all()
 
 
@@ -328,8 +327,8 @@ def test_json_that_never_ends_an_entry_is_refused(tmp_path: Path, monkeypatch) -
     """A huge object of another shape is not read into memory to the end."""
     path = tmp_path / "output.json"
     path.write_text(json.dumps({"rows": list(range(3000))}))
-    monkeypatch.setattr(unqover_output, "_BLOCK_BYTES", 1000)
-    monkeypatch.setattr(unqover_output, "_LARGEST_PIECE_BYTES", 2000)
+    monkeypatch.setattr(output_json, "_BLOCK_BYTES", 1000)
+    monkeypatch.setattr(output_json, "_LARGEST_PIECE_BYTES", 2000)
 
     assert "is cut off or is no JSON, after at least 0 good entries" in refusal(path)
 

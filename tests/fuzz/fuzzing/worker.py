@@ -22,10 +22,9 @@ _LONGEST = 1 << 20
 
 def serve(limit_bytes: int) -> None:
     """Answer commands until stdin ends."""
-    import evenhand.scorer.readers.recognise
-    import evenhand.scorer.stems  # noqa: F401 - imported once, for all commands
-    from evenhand.contract import STEMS
     from evenhand.scorer.stems import stem_module
+
+    from evenhand.contract import STEMS
 
     for stem in STEMS:
         stem_module(stem)

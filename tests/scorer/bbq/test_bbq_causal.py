@@ -11,7 +11,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from evenhand.contract.files import canonical_json, sha256_of_file
-from evenhand.scorer.predict import bbq, engine
+from evenhand.scorer.bbq import ask
+from evenhand.scorer.predict import engine
 from evenhand.scorer.runtime.export import export
 from evenhand.scorer.runtime.model_card import read_model_card
 
@@ -96,8 +97,8 @@ def test_styles_put_the_answer_behind_the_prompt(predict, items, reference) -> N
 def test_batches_and_shards_change_nothing(predict, monkeypatch) -> None:
     """Small batches and shards of one four give the scores of large ones, to rounding."""
     _, one, _ = predict("one.parquet")
-    reading = bbq._READINGS[TASK]._replace(shard_rows=4)
-    monkeypatch.setitem(bbq._READINGS, TASK, reading)
+    reading = ask._READINGS[TASK]._replace(shard_rows=4)
+    monkeypatch.setitem(ask._READINGS, TASK, reading)
     code, two, _ = predict("two.parquet", "--batch-tokens", "1")
     assert code == 0
     assert _scores(two) == pytest.approx(_scores(one), abs=1e-4)
@@ -105,7 +106,7 @@ def test_batches_and_shards_change_nothing(predict, monkeypatch) -> None:
 
 def test_interrupted_run_ends_in_the_same_bytes(predict, monkeypatch) -> None:
     """A run that stopped in its third shard goes on there, and the file is that of a whole one."""
-    monkeypatch.setitem(bbq._READINGS, TASK, bbq._READINGS[TASK]._replace(shard_rows=4))
+    monkeypatch.setitem(ask._READINGS, TASK, ask._READINGS[TASK]._replace(shard_rows=4))
     _, whole, _ = predict("whole.jsonl")
     right, numbers = engine._predict_shard, []
 

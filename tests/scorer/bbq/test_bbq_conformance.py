@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from evenhand.contract.report import Report
-from evenhand.scorer.bbq.reading import read_files
+from evenhand.scorer.bbq.read import read_files
 from evenhand.scorer.bbq.scoring import score_dataset
 from evenhand.scorer.bbq.tables import group_table
+from evenhand.scorer.scoring import Settings
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.stems import Options
 
 pytestmark = pytest.mark.conformance
 
@@ -77,7 +77,7 @@ def report(conformance: Path, write_bbq) -> Callable[[str], Report]:
 
     def score(variant: str) -> Report:
         inputs = read_files(paths, f"unifiedqa:{variant}")
-        options = Options(sampling=Sampling(resamples=100))
+        options = Settings(sampling=Sampling(resamples=100))
         return score_dataset(dataset, inputs, options, check="").report
 
     return score
@@ -115,9 +115,9 @@ def test_our_matching_agrees_with_the_releases(
     report: Callable[[str], Report], conformance: Path
 ) -> None:
     """Plain texts of the same answers, matched by our own rules, give another answer nowhere."""
+    from evenhand.scorer.bbq import unifiedqa
     from evenhand.scorer.bbq.answers import Options as Answers
     from evenhand.scorer.bbq.answers import choice_of
-    from evenhand.scorer.readers import unifiedqa
 
     for category in CATEGORIES:
         path = conformance / f"bbq/predictions/preds_{category}.jsonl"

@@ -12,16 +12,15 @@ import pytest
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.report import Report
-from evenhand.scorer.bbq import files
+from evenhand.scorer.bbq import files, unifiedqa
 from evenhand.scorer.bbq.predictions import read_answers
 from evenhand.scorer.bbq.tables import group_table
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.readers import unifiedqa
+from evenhand.scorer.scoring import Settings
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.stems import Options
 
 Rows = list[dict[str, Any]]
-FEW = Options(sampling=Sampling(resamples=100))
+FEW = Settings(sampling=Sampling(resamples=100))
 
 
 def _write_lines(path: Path, rows: Rows) -> Path:
@@ -51,7 +50,7 @@ def answers(bbq_items, tmp_path) -> Callable[..., Path]:
 
 
 def _score(dataset: Dataset, *paths: Path, reader: str = "evenhand", **options: Any) -> Report:
-    own = Options(**({"sampling": FEW.sampling} | options))
+    own = Settings(**({"sampling": FEW.sampling} | options))
     return files.score_files(paths, dataset, reader, own).report
 
 

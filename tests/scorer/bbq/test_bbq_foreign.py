@@ -19,11 +19,11 @@ from evenhand.scorer.bbq.foreign_answers import answers_to
 from evenhand.scorer.bbq.questions import Question, Questions, questions_of
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.readers.foreign import ForeignAnswer
+from evenhand.scorer.scoring import Settings
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.stems import Options
 
 Rows = list[dict[str, Any]]
-FEW = Options(sampling=Sampling(resamples=50))
+FEW = Settings(sampling=Sampling(resamples=50))
 TEXTS = ("The old man", "The young man", "Not known")
 
 
@@ -408,7 +408,7 @@ def test_rows_of_other_configs_are_left_out_where_one_is_asked_for(
 
     with pytest.raises(DataRefused, match="rows that are not in the dataset: 1"):
         files.score_files([path], age, "table", FEW)
-    own = Options(configs=("Age",), sampling=FEW.sampling)
+    own = Settings(configs=("Age",), sampling=FEW.sampling)
     report = files.score_files([path], age, "table", own).report
     assert any("rows that are not in the dataset: 1" in text for text in report.warnings)
     assert any("questions are told by context and question" in text for text in report.warnings)

@@ -9,7 +9,8 @@ import pytest
 
 from evenhand.contract.bbq import Prediction
 from evenhand.contract.predictions import HeaderLine
-from evenhand.scorer.predict import Options, bbq
+from evenhand.scorer.bbq import ask
+from evenhand.scorer.predict import Settings
 from evenhand.scorer.runtime.model_card import Chat
 from evenhand.scorer.runtime.multiple_choice import score_options
 from evenhand.scorer.runtime.prompts import prompts
@@ -97,8 +98,8 @@ def test_what_predict_writes_can_be_scored(predict, data, evenhand, tmp_path, su
 def test_batches_change_no_byte(predict, monkeypatch):
     """Small batches and small shards give the file that large ones give."""
     _, one, _ = predict("seq2seq-lm", "one.csv", "--style", "qonly")
-    reading = bbq._READINGS["seq2seq-lm"]._replace(shard_rows=4)
-    monkeypatch.setitem(bbq._READINGS, "seq2seq-lm", reading)
+    reading = ask._READINGS["seq2seq-lm"]._replace(shard_rows=4)
+    monkeypatch.setitem(ask._READINGS, "seq2seq-lm", reading)
 
     _, two, _ = predict("seq2seq-lm", "two.csv", "--style", "qonly", "--batch-tokens", "1")
 
@@ -117,7 +118,7 @@ def test_batches_change_no_byte(predict, monkeypatch):
         ("seq2seq-lm", ["--style", "pair"], "it takes race, arc, qonly, plain"),
         ("seq2seq-lm", ["--normalise", "token-wise"], "it takes total, token, unconditional"),
         ("multiple-choice", ["--normalise", "total"], "it takes logit"),
-        ("seq2seq-lm", ["--protocol", "code"], "paper and code read models alike"),
+        ("seq2seq-lm", ["--protocol", "code"], "--protocol is an option of unqover"),
     ],
 )
 def test_reading_that_does_not_fit_is_wrong_use(predict, task, words, says):
@@ -144,9 +145,9 @@ def test_chat_names_its_template_and_day(exported):
     """With the style `chat` the header holds the template's digest and the day it was shown."""
     model = open_model(exported("bert", "multiple-choice"), device="cpu")
     card = msgspec.structs.replace(model.card, chat=Chat(sha256="ab12", special_tokens={}))
-    options = Options(style="chat", normalise="total")
+    settings = Settings(options={"style": "chat", "normalise": "total"})
 
-    found = bbq.decoding(dataclasses.replace(model, card=card), options)
+    found = ask.decoding(dataclasses.replace(model, card=card), settings)
 
     assert found["chat_template"] == "ab12"
     assert found["chat_date"] == "2024-07-26"

@@ -11,7 +11,7 @@ import pytest
 from evenhand.contract import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.scorer.bvf.facts import OURS, digest_of, read_facts
-from evenhand.scorer.bvf.score import score
+from evenhand.scorer.bvf.in_memory import score
 
 Make = Callable[..., Any]
 

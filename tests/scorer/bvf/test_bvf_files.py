@@ -12,16 +12,16 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.bvf.files import check_files, score_files
 from evenhand.scorer.bvf.scoring import Outcome
 from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.scoring import Settings
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.stems import Options
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., Any]
 
-FAST = Options(sampling=Sampling(resamples=200))
+FAST = Settings(sampling=Sampling(resamples=200))
 
 
-def score_at(dataset: Dataset, *paths: Path, options: Options = FAST) -> Outcome:
+def score_at(dataset: Dataset, *paths: Path, options: Settings = FAST) -> Outcome:
     """Score our own files."""
     return score_files(paths, dataset, "evenhand", options)
 
@@ -204,7 +204,7 @@ def test_what_is_missing_is_refused_unless_allowed(
     with pytest.raises(DataRefused, match=r"missing ids: 1 \(gender-c00000-accountant\)"):
         score_at(dataset, path)
     report = score_at(
-        dataset, path, options=Options(allow_missing=True, sampling=Sampling(resamples=50))
+        dataset, path, options=Settings(allow_missing=True, sampling=Sampling(resamples=50))
     ).report
 
     assert {own.n_unscored for own in report.metrics} == {1}

@@ -14,21 +14,21 @@ from evenhand.contract import DataRefused
 from evenhand.contract.report import Report
 from evenhand.scorer.bvf.files import score_files, tables, write_outcome
 from evenhand.scorer.bvf.scoring import Outcome
-from evenhand.scorer.comparison.comparable import Key, comparables_of
+from evenhand.scorer.comparable import Key, comparables_of
 from evenhand.scorer.comparison.tables import compare
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.report.reading import read_results
+from evenhand.scorer.scoring import Settings
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.stems import Options
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., Any]
 ValuesOf = Callable[[Report], dict[Key, float | None]]
 
-FAST = Options(sampling=Sampling(resamples=200))
+FAST = Settings(sampling=Sampling(resamples=200))
 
 
-def score_at(dataset: Dataset, *paths: Path, options: Options = FAST) -> Outcome:
+def score_at(dataset: Dataset, *paths: Path, options: Settings = FAST) -> Outcome:
     """Score our own files."""
     return score_files(paths, dataset, "evenhand", options)
 
@@ -79,12 +79,12 @@ def test_a_second_run_gives_the_same_bytes(dataset: Dataset, rows: Rows, tmp_pat
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-@pytest.mark.parametrize("options", [{}, {"criterion": "l2"}, {"protocol": "code"}])
+@pytest.mark.parametrize("options", [{}, {"options": {"criterion": "l2"}}, {"protocol": "code"}])
 def test_every_number_comes_back_from_its_parts(
     dataset: Dataset, rows: Rows, tmp_path: Path, values_of: ValuesOf, options: dict[str, Any]
 ) -> None:
     """With weights of one each comparable is the number that the metric file prints."""
-    own = Options(sampling=Sampling(resamples=50), **options)
+    own = Settings(sampling=Sampling(resamples=50), **options)
     path = tmp_path / "m.json"
     write_outcome(score_at(dataset, write_lines(tmp_path / "p.jsonl", rows), options=own), path)
     result = read_results([path])[0]
@@ -124,7 +124,7 @@ def test_unlike_criteria_are_not_compared(dataset: Dataset, rows: Rows, tmp_path
     """A report under l1 beside one under linf is refused by name."""
     paths = []
     for name in ("linf", "l1"):
-        own = Options(sampling=Sampling(resamples=50), criterion=name)
+        own = Settings(sampling=Sampling(resamples=50), options={"criterion": name})
         outcome = score_at(dataset, write_lines(tmp_path / f"{name}.jsonl", rows), options=own)
         paths.append(tmp_path / f"{name}.json")
         write_outcome(outcome, paths[-1])
@@ -235,4 +235,4 @@ def test_other_benchmarks_refuse_these_options(
     )
 
     assert code == 2
-    assert f"{option} is for another benchmark (bvf)" in error
+    assert f"{option} is an option of bvf, and this is unqover" in error

@@ -14,8 +14,8 @@ from evenhand.contract.files import canonical_json
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bvf import null_references
 from evenhand.scorer.bvf.facts import read_facts
+from evenhand.scorer.bvf.in_memory import score
 from evenhand.scorer.bvf.regressions import Points, regression
-from evenhand.scorer.bvf.score import score
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., Any]

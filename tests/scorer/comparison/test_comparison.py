@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evenhand.contract import DataRefused
 from evenhand.contract.report import DatasetRecord, Report
-from evenhand.scorer.comparison.comparable import Comparable, Key, comparables_of
+from evenhand.scorer.comparable import Comparable, Key, comparables_of
 from evenhand.scorer.comparison.paired import (
     aligned,
     benjamini_hochberg,
@@ -25,8 +25,8 @@ from evenhand.scorer.comparison.tables import compare
 from evenhand.scorer.report.reading import read_results
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover.examples import examples_of
+from evenhand.scorer.unqover.in_memory import report_of, score_examples
 from evenhand.scorer.unqover.metric_records import Provenance
-from evenhand.scorer.unqover.score import report_of, score_examples
 from evenhand.scorer.unqover.tables import parts_of
 
 ValuesOf = Callable[[Report], dict[Key, float | None]]

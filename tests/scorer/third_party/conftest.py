@@ -19,8 +19,8 @@ from evenhand.contract.dataset import (
     sealed,
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
-from evenhand.scorer.bbq.reading import READERS, read_files
-from evenhand.scorer.bbq.score import ITEM_KINDS
+from evenhand.scorer.bbq.in_memory import ITEM_KINDS
+from evenhand.scorer.bbq.read import READERS, read_files
 from evenhand.scorer.bbq.scoring import match_config
 from evenhand.scorer.datasets import Dataset, content_digest
 from evenhand.scorer.readers.recognise import reader_for

@@ -3,7 +3,6 @@
 Beside it stands one page that says what to do, for people who have no Evenhand.
 """
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
@@ -12,6 +11,7 @@ import polars as pl
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.files import atomic_path, write_atomically
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.matching import suggestion
 
@@ -41,7 +41,7 @@ class Written(NamedTuple):
 
 def blank_of(stem: str) -> Blank:
     """Import what a benchmark says of its blank file."""
-    return cast("Blank", importlib.import_module(f"evenhand.scorer.{stem}.blank"))
+    return cast("Blank", benchmark(stem).part("blank"))
 
 
 def write_blank(dataset: Dataset, configs: Sequence[str], out: Path, *, overwrite: bool) -> Written:

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.scorer.faults import FIRST, FaultList
-from evenhand.scorer.readers.prediction_rows import SCORES
+from evenhand.scorer.unqover.prediction_rows import SCORES
 
 Floats = NDArray[np.float64]
 

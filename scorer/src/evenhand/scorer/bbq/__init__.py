@@ -3,6 +3,57 @@
 Source: Parrish et al. 2022, "BBQ: A Hand-Built Bias Benchmark for Question Answering".
 """
 
-from evenhand.scorer.bbq.score import score
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["score"]
+from evenhand.contract.options import Option
+from evenhand.scorer.benchmark import Benchmark
+
+if TYPE_CHECKING:
+    from evenhand.scorer.bbq.in_memory import score
+
+__all__ = ["BENCHMARK", "score"]
+
+BENCHMARK = Benchmark(
+    stem="bbq",
+    title="BBQ",
+    hub_task="multiple-choice",
+    readers=(
+        "evenhand",
+        "unifiedqa:race",
+        "unifiedqa:arc",
+        "unifiedqa:qonly",
+        "lm-eval[:FILTER][:RULE]",
+        "helm[:TRIAL]",
+        "inspect[:EPOCH]",
+        "lighteval[:N]",
+        "openai-batch[:N]",
+        "anthropic-batch",
+        "table[:COLUMN]",
+    ),
+    options=(
+        Option(
+            command="predict",
+            flag="--style",
+            metavar="S",
+            help="wording of the prompt: pair, pair-qonly (multiple-choice); race, arc, qonly,"
+            " plain (seq2seq-lm, causal-lm), chat (causal-lm); default: the task's first",
+        ),
+        Option(
+            command="predict",
+            flag="--normalise",
+            metavar="N",
+            help="how answers of different lengths are compared: total, token, unconditional"
+            " (seq2seq-lm, causal-lm; default: total)",
+        ),
+    ),
+    row_counts=("bbq.accuracy.ambiguous.pooled", "bbq.accuracy.disambiguated.pooled"),
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what computes only where it is asked for."""
+    if name != "score":
+        raise AttributeError(name)
+    from evenhand.scorer.bbq.in_memory import score
+
+    return score

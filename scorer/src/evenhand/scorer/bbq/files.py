@@ -1,4 +1,4 @@
-"""BBQ for the commands: files in, an outcome or faults out; see ``evenhand.scorer.stems``."""
+"""BBQ for the commands: files in, an outcome or faults out; see ``evenhand.scorer.scoring``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from evenhand.contract.report import Report
 from evenhand.scorer.bbq.answers import MISSING
 from evenhand.scorer.bbq.choices import Choices
 from evenhand.scorer.bbq.outputs import write_outcome
-from evenhand.scorer.bbq.reading import READERS, read_files
+from evenhand.scorer.bbq.read import READERS, read_files
 from evenhand.scorer.bbq.scoring import (
     Outcome,
     configs_to_score,
@@ -24,13 +24,13 @@ from evenhand.scorer.bbq.tables import group_table, metric_rows, pooled_wordings
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST
 from evenhand.scorer.readers import OURS
-from evenhand.scorer.stems import Checked, Options, Rows
+from evenhand.scorer.scoring import Checked, Rows, Settings
 
 __all__ = ["READERS", "check_files", "score_files", "tables", "write_outcome"]
 
 
 def score_files(
-    paths: Sequence[Path], dataset: Dataset | None, reader: str, options: Options
+    paths: Sequence[Path], dataset: Dataset | None, reader: str, settings: Settings
 ) -> Outcome:
     """Score the predictions of one model.
 
@@ -42,7 +42,7 @@ def score_files(
     check = f"evenhand check {dataset.folder} {' '.join(map(str, paths))}"
     if reader != OURS:
         check += f" --reader {reader}"
-    return score_dataset(dataset, read_files(paths, reader, dataset), options, check=check)
+    return score_dataset(dataset, read_files(paths, reader, dataset), settings, check=check)
 
 
 def check_files(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evenhand.contract.files import atomic_path, canonical_json, sha256_of_file, write_atomically
 from evenhand.contract.report import Report, SideFile
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
-from evenhand.scorer.bbq.score import Scored
+from evenhand.scorer.bbq.in_memory import Scored
 from evenhand.scorer.bbq.scoring import Outcome, TextsOf
 from evenhand.scorer.bbq.tables import parts_of
 

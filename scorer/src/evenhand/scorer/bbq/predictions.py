@@ -23,7 +23,6 @@ from evenhand.scorer.faults import Fault, FaultList, shown, what_stands
 from evenhand.scorer.readers.headers import header_of, read_sidecar
 from evenhand.scorer.readers.json_text import ONCE, KeyTwice, once_loads
 from evenhand.scorer.readers.parquet import rows_of, schema_of
-from evenhand.scorer.readers.prediction_rows import TEXT
 from evenhand.scorer.readers.streams import (
     MAX_ANSWERS,
     check_rows,
@@ -32,6 +31,7 @@ from evenhand.scorer.readers.streams import (
     text_lines_of,
 )
 from evenhand.scorer.readers.table_text import LONGEST_FIELD
+from evenhand.scorer.unqover.prediction_rows import TEXT
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 SCHEMA = {

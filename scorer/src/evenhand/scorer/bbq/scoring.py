@@ -11,8 +11,8 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.report import DatasetRecord, Report
 from evenhand.scorer.bbq.choices import MISSING_IDS, Choices, choices_of
 from evenhand.scorer.bbq.foreign_answers import NOT_IN_DATASET
+from evenhand.scorer.bbq.in_memory import ITEM_KINDS, Scored, report_of, score_choices
 from evenhand.scorer.bbq.metric_records import Provenance
-from evenhand.scorer.bbq.score import ITEM_KINDS, Scored, report_of, score_choices
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
 from evenhand.scorer.inputs import (
@@ -22,7 +22,7 @@ from evenhand.scorer.inputs import (
     protocol_of,
 )
 from evenhand.scorer.matching import configs_in, of_config, suggestion
-from evenhand.scorer.stems import Options
+from evenhand.scorer.scoring import Settings
 
 
 class Texts(NamedTuple):
@@ -45,13 +45,13 @@ class Outcome:
     texts: TextsOf
 
 
-def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: str) -> Outcome:
+def score_dataset(dataset: Dataset, inputs: Inputs, settings: Settings, *, check: str) -> Outcome:
     """Score predictions on one of our datasets.
 
     Args:
         dataset: the dataset's folder.
         inputs: the predictions.
-        options: which categories and how.
+        settings: which categories and how.
         check: the command that lists all faults, for the sentence of a refusal.
 
     Raises:
@@ -59,21 +59,21 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     """
     manifest = dataset.manifest
     names = ", ".join(record.name for record in inputs.records)
-    faults, left_out = faults_of_files(inputs, dataset, options.configs)
+    faults, left_out = faults_of_files(inputs, dataset, settings.configs)
     if inputs.rows.is_empty():
         refuse(names, faults, command=check)
-    configs = configs_to_score(dataset, inputs.rows, options.configs)
-    if not options.configs:
+    configs = configs_to_score(dataset, inputs.rows, settings.configs)
+    if not settings.configs:
         faults += ids_of_no_config(dataset, inputs.rows)
     refuse(names, faults, command=check)
     record = DatasetRecord(
         stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
     )
-    protocol = protocol_of(inputs.headers, options.protocol)
-    provenance = Provenance(record, protocol, options.sampling)
+    protocol = protocol_of(inputs.headers, settings.protocol)
+    provenance = Provenance(record, protocol, settings.sampling)
     found = [match_config(dataset, inputs.rows, config) for config in configs]
     for config, (_, _, own) in zip(configs, found, strict=True):
-        kept = [f for f in own if f.kind != MISSING_IDS or not options.allow_missing]
+        kept = [f for f in own if f.kind != MISSING_IDS or not settings.allow_missing]
         refuse(f"{names}, {config}", kept, command=check)
     items = pl.concat([own for own, _, _ in found])
     scored = score_choices(items, together(own for _, own, _ in found), provenance)

@@ -12,8 +12,8 @@ import polars as pl
 
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
-from evenhand.scorer.bbq.score import Scored, group_rows, reasons_of
-from evenhand.scorer.stems import Rows
+from evenhand.scorer.bbq.in_memory import Scored, group_rows, reasons_of
+from evenhand.scorer.scoring import Rows
 
 PARTS = {
     "table": pl.String,

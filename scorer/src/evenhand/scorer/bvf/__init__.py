@@ -4,6 +4,55 @@ Source: "Bias and Volatility: A Statistical Framework for Evaluating Large Langu
 Stereotypes and the Associated Generation Inconsistency" (2024).
 """
 
-from evenhand.scorer.bvf.score import score
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["score"]
+from evenhand.contract.options import Option
+from evenhand.scorer.benchmark import Benchmark
+
+if TYPE_CHECKING:
+    from evenhand.scorer.bvf.in_memory import score
+
+__all__ = ["BENCHMARK", "score"]
+
+BENCHMARK = Benchmark(
+    stem="bvf",
+    title="Bias-Volatility Framework",
+    hub_task="fill-mask",
+    readers=("evenhand", "bvf-table"),
+    options=(
+        Option(
+            command="predict",
+            flag="--pieces",
+            choices=("single", "chain"),
+            help="leave out words of several tokens, or read them token by token (default: single"
+            " for fill-mask, else chain)",
+        ),
+        Option(
+            command="score",
+            flag="--criterion",
+            metavar="NAME",
+            help="how strong stereotypes are taken to be: linf (default), l1, l2, ..., knowledge",
+        ),
+        Option(
+            command="score",
+            flag="--facts",
+            metavar="FILE",
+            type=Path,
+            is_list=True,
+            help="tables of facts about the subjects, each with its own columns; the name"
+            " occupations stands for our table of the paper's occupations, which is the default",
+        ),
+    ),
+    row_counts=("bvf.R",),
+    compares_datasets=True,
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what computes only where it is asked for."""
+    if name != "score":
+        raise AttributeError(name)
+    from evenhand.scorer.bvf.in_memory import score
+
+    return score

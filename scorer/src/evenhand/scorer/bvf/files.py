@@ -1,4 +1,4 @@
-"""BVF for the commands: files in, an outcome or faults out; see ``evenhand.scorer.stems``."""
+"""BVF for the commands: files in, an outcome or faults out; see ``evenhand.scorer.scoring``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from evenhand.contract import WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.bvf.outputs import write_outcome
 from evenhand.scorer.bvf.probabilities import NOT_PREDICTED
-from evenhand.scorer.bvf.reading import READERS, read_files
+from evenhand.scorer.bvf.read import READERS, read_files
 from evenhand.scorer.bvf.scoring import (
     Matched,
     Outcome,
@@ -24,16 +24,13 @@ from evenhand.scorer.bvf.tables import metric_rows, regression_rows, subject_row
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.inputs import header_faults
 from evenhand.scorer.readers import OURS
-from evenhand.scorer.stems import Checked, Options, Rows
+from evenhand.scorer.scoring import Checked, Rows, Settings
 
-OPTIONS = ("criterion", "facts")
-"""What the command line offers for this benchmark alone."""
-
-__all__ = ["OPTIONS", "READERS", "check_files", "score_files", "tables", "write_outcome"]
+__all__ = ["READERS", "check_files", "score_files", "tables", "write_outcome"]
 
 
 def score_files(
-    paths: Sequence[Path], dataset: Dataset | None, reader: str, options: Options
+    paths: Sequence[Path], dataset: Dataset | None, reader: str, settings: Settings
 ) -> Outcome:
     """Score the predictions of one model.
 
@@ -45,7 +42,7 @@ def score_files(
     check = f"evenhand check {dataset.folder} {' '.join(map(str, paths))}"
     if reader != OURS:
         check += f" --reader {reader}"
-    return score_dataset(dataset, read_files(paths, reader, dataset), options, check=check)
+    return score_dataset(dataset, read_files(paths, reader, dataset), settings, check=check)
 
 
 def check_files(

@@ -17,10 +17,10 @@ from evenhand.contract.predictions import Header
 from evenhand.scorer.bvf import blank
 from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
 from evenhand.scorer.readers.headers import read_sidecar
-from evenhand.scorer.readers.own_tables import OwnTable, read_own_table
 from evenhand.scorer.readers.parquet import rows_of
-from evenhand.scorer.readers.prediction_rows import TEXT
+from evenhand.scorer.readers.plain_tables import OwnTable, read_own_table
 from evenhand.scorer.readers.streams import kind_of
+from evenhand.scorer.unqover.prediction_rows import TEXT
 
 KINDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 PLAIN = {"id": pl.String, "answer": pl.String, "sample": pl.Int64}

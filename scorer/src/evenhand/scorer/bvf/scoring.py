@@ -9,15 +9,15 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bvf import Topic, topics_of
 from evenhand.contract.report import DatasetRecord, Report
 from evenhand.scorer.bvf.facts import digest_of, read_facts
+from evenhand.scorer.bvf.in_memory import of_orders, report_of
 from evenhand.scorer.bvf.metric_records import Provenance
 from evenhand.scorer.bvf.probabilities import MISSING_IDS, Probabilities, probabilities_of
-from evenhand.scorer.bvf.score import of_orders, report_of
 from evenhand.scorer.bvf.scored import ITEM_KINDS, Scored, scored_topic
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
 from evenhand.scorer.inputs import PROTOCOLS, Inputs, header_faults, precision_warnings
 from evenhand.scorer.matching import configs_in, of_config
-from evenhand.scorer.stems import Options
+from evenhand.scorer.scoring import Settings
 
 TextsOf = Callable[[Sequence[str]], dict[str, str]]
 """Given ids, their texts by id."""
@@ -44,13 +44,13 @@ class Matched:
     """Orders of words of which nothing is predicted; their items are left out."""
 
 
-def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: str) -> Outcome:
+def score_dataset(dataset: Dataset, inputs: Inputs, settings: Settings, *, check: str) -> Outcome:
     """Score predictions on one of our datasets.
 
     Args:
         dataset: the dataset's folder.
         inputs: the predictions.
-        options: which topics and how.
+        settings: which topics and how.
         check: the command that lists all faults, for the sentence of a refusal.
 
     Raises:
@@ -61,20 +61,21 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     faults = [*inputs.faults, *header_faults(inputs.headers, manifest)]
     if inputs.rows.is_empty():
         refuse(names, faults, command=check)
-    configs = configs_to_score(dataset, inputs.rows, options.configs)
-    if not options.configs:
+    configs = configs_to_score(dataset, inputs.rows, settings.configs)
+    if not settings.configs:
         faults += ids_of_no_config(dataset, inputs.rows)
     refuse(names, faults, command=check)
     record = DatasetRecord(
         stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
     )
     # The protocols differ in the formula, not in reading the model, so a header says nothing.
-    protocol = options.protocol or PROTOCOLS[0]
-    facts, scored, warnings = read_facts(options.facts), [], [*inputs.notes]
-    provenance = Provenance(record, protocol, options.sampling, digest_of(options.facts))
+    protocol = settings.protocol or PROTOCOLS[0]
+    tables = settings.options.get("facts")
+    facts, scored, warnings = read_facts(tables), [], [*inputs.notes]
+    provenance = Provenance(record, protocol, settings.sampling, digest_of(tables))
     for config in configs:
         found = match_config(dataset, inputs.rows, config)
-        kept = [f for f in found.faults if f.kind != MISSING_IDS or not options.allow_missing]
+        kept = [f for f in found.faults if f.kind != MISSING_IDS or not settings.allow_missing]
         refuse(f"{names}, {config}", kept, command=check)
         warnings += absent_orders(config, found)
         scored.append(
@@ -84,7 +85,7 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
                 found.probabilities,
                 found.topic,
                 facts=facts,
-                criterion=options.criterion,
+                criterion=settings.options.get("criterion"),
                 protocol=protocol,
             )
         )

@@ -22,7 +22,7 @@ from evenhand.scorer.bvf.metrics import overall_risk
 from evenhand.scorer.bvf.regressions import Regression, has_statsmodels, points_of
 from evenhand.scorer.bvf.scored import Scored
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
-from evenhand.scorer.stems import Rows
+from evenhand.scorer.scoring import Rows
 
 Floats = NDArray[np.float64]
 

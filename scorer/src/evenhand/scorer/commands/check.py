@@ -37,13 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print coverage, faults and notes."""
     from evenhand.scorer.readers.stdin import with_stdin
-    from evenhand.scorer.stems import Checked
 
     with with_stdin(arguments.predictions) as paths:
         chosen = choose(arguments.dataset, arguments.reader, paths)
         with hinting(chosen, paths):
-            found = Checked(
-                *chosen.stem.check_files(paths, chosen.dataset, chosen.reader, arguments.config)
+            found = chosen.scoring.check_files(
+                paths, chosen.dataset, chosen.reader, arguments.config
             )
     print(_rendered(found.coverage, found.faults, arguments.format))
     for note in found.notes:

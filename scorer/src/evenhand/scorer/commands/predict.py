@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from evenhand.contract import WrongUse
+from evenhand.contract.options import add_options, options_of
+from evenhand.scorer.benchmark import declared_options
 
 EXAMPLE = (
     "evenhand predict datasets_out/unqover/1.0.0 --config religion --model model/"
@@ -32,25 +34,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="cpu (default), cuda, cuda:N, or auto: CUDA where it loads, else the CPU",
     )  # fmt: skip
     parser.add_argument(
-        "--protocol", choices=("paper", "code"),
-        help="read spans and masks as the paper says (default) or as its code does",
-    )  # fmt: skip
-    parser.add_argument(
-        "--style", metavar="S",
-        help="words in which BBQ's rows are put: pair, pair-qonly (multiple-choice); race, arc,"
-        " qonly, plain (seq2seq-lm, causal-lm), chat (causal-lm); default: the first of the task",
-    )  # fmt: skip
-    parser.add_argument(
-        "--normalise", metavar="N",
-        help="how BBQ compares answers of different lengths: total, token, unconditional"
-        " (seq2seq-lm, causal-lm; default: total)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--pieces", choices=("single", "chain"),
-        help="BVF: leave out words of several pieces, or read them piece by piece (default: single"
-        " for fill-mask, else chain)",
-    )  # fmt: skip
-    parser.add_argument(
         "--batch-tokens", metavar="N", type=int, default=4096,
         help="tokens of a batch, padding included (default: 4096; causal-lm on a CPU: at most 512)",
     )  # fmt: skip
@@ -63,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="FILE", type=Path, required=True,
         help="file to write: .parquet, .jsonl, .jsonl.gz or .csv",
     )  # fmt: skip
+    add_options(parser, "predict", declared_options())
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,24 +61,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     work.suffix_of(arguments.out)
     dataset = open_dataset(arguments.dataset)
+    stem = dataset.manifest.stem
+    options = options_of(arguments, "predict", stem, declared_options())
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
     configs = work.fitting_configs(dataset, arguments.config, model)
-    asked = work.Options(
-        protocol=arguments.protocol,
-        batch_tokens=arguments.batch_tokens,
-        style=arguments.style,
-        normalise=arguments.normalise,
-        pieces=arguments.pieces,
-        provenance=dataset.manifest.provenance,
+    settings = work.asking_of(stem).settled(
+        work.Settings(arguments.batch_tokens, dataset.manifest.provenance, options), model
     )
-    options = work.asking_of(dataset.manifest.stem).settled(asked, model)
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
     with Progress(f"predict {_named(configs)}", total=rows) as progress:
         n_rows = work.predict(
             dataset,
             model,
-            work.header_of(dataset, configs, model, options),
-            options=options,
+            work.header_of(dataset, configs, model, settings),
+            settings=settings,
             out=arguments.out,
             overwrite=arguments.overwrite,
             say=progress.say,

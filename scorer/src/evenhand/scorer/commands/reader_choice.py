@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evenhand.contract import STEMS, DataRefused, WrongUse
 from evenhand.contract.tables import printable
+from evenhand.scorer.benchmark import Benchmark, benchmark
 
 if TYPE_CHECKING:
     from evenhand.scorer.datasets import Dataset
-    from evenhand.scorer.stems import StemModule
+    from evenhand.scorer.scoring import Scoring
 
 AUTO, OURS = "auto", "evenhand"
 
@@ -19,7 +20,8 @@ AUTO, OURS = "auto", "evenhand"
 class Chosen(NamedTuple):
     """What a command works with."""
 
-    stem: "StemModule"
+    benchmark: Benchmark
+    scoring: "Scoring"
     dataset: "Dataset | None"
     """None where a benchmark's name stands in its place."""
     reader: str
@@ -39,18 +41,18 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
     """
     from evenhand.scorer.datasets import open_dataset
     from evenhand.scorer.readers import is_offered
-    from evenhand.scorer.stems import stem_module
+    from evenhand.scorer.scoring import scoring
 
     is_stem = name in STEMS and not (Path(name) / "evenhand.json").is_file()
     dataset = None if is_stem else open_dataset(name)
-    module = stem_module(name if dataset is None else dataset.manifest.stem)
+    declared = benchmark(name if dataset is None else dataset.manifest.stem)
     if reader == AUTO:
-        return Chosen(module, dataset, _told(module.READERS, paths))
-    if not is_offered(reader, module.READERS):
+        reader = _told(declared.readers, paths)
+    elif not is_offered(reader, declared.readers):
         raise WrongUse(
-            f"There is no --reader {reader}; there are: {AUTO}, {', '.join(module.READERS)}."
+            f"There is no --reader {reader}; there are: {AUTO}, {', '.join(declared.readers)}."
         )
-    return Chosen(module, dataset, reader)
+    return Chosen(declared, scoring(declared.stem), dataset, reader)
 
 
 def _told(offered: Sequence[str], paths: Sequence[Path]) -> str:
@@ -83,6 +85,6 @@ def _hint(chosen: Chosen, paths: Sequence[Path]) -> str:
         return ""
     if found is None or found.reader in {OURS, chosen.reader.partition(":")[0]}:
         return ""
-    if not is_offered(found.reader, chosen.stem.READERS):
+    if not is_offered(found.reader, chosen.benchmark.readers):
         return ""
     return f"It looks like {found.reader} ({found.why}): `--reader {found.reader}`."

@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenhand.contract import WrongUse
+from evenhand.contract import STEMS, WrongUse
+from evenhand.contract.options import add_options, options_of
 from evenhand.contract.tables import add_format_option, printable, render_rows
+from evenhand.scorer.benchmark import benchmark, declared_options
 from evenhand.scorer.commands.reader_choice import choose, hinting
 
 if TYPE_CHECKING:
@@ -45,15 +47,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="leave out, and count, the examples of which a question has no score",
     )  # fmt: skip
     parser.add_argument(
-        "--criterion", metavar="NAME",
-        help="BVF: how strong stereotypes are taken to be: linf (default), l1, l2, ..., knowledge",
-    )  # fmt: skip
-    parser.add_argument(
-        "--facts", metavar="FILE", type=Path, nargs="+",
-        help="BVF: tables of facts of the subjects, each with its own columns; the name occupations"
-        " stands for ours of the paper's occupations, which is the default",
-    )  # fmt: skip
-    parser.add_argument(
         "--bootstrap", choices=("percentile", "bca"), default="percentile",
         help="of the intervals from 30 clusters on (default: percentile)",
     )  # fmt: skip
@@ -68,47 +61,48 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="metrics.json", type=Path, required=True, help="metric JSON to write"
     )
+    add_options(parser, "score", declared_options())
 
 
 def add_reader_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--reader``."""
     parser.add_argument(
         "--reader", metavar="NAME", default="auto",
-        help="format of the predictions (default: auto, told from the first record and said):"
-        " evenhand (ours); for UnQover unqover (the original's output.json); for BBQ"
-        " unifiedqa:race, :arc or :qonly, lm-eval[:FILTER][:RULE] (RULE: acc, the default,"
-        " acc_norm, acc_bytes or acc_mutual_info), helm[:TRIAL], inspect[:EPOCH],"
-        " lighteval, openai-batch, anthropic-batch, table[:COLUMN] (CSV in the wild); for BVF"
-        " bvf-table (the original's JSON, one file an occupation)",
+        help="format of the predictions (default: auto, which detects the format from the first"
+        f" record and reports it); {_readers()}",
     )  # fmt: skip
+
+
+def _readers() -> str:
+    """List the readers of each benchmark, for ``--help``."""
+    offered = {stem: ", ".join(benchmark(stem).readers) for stem in STEMS}
+    return "; ".join(f"{stem}: {readers}" for stem, readers in offered.items())
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score, write the three files, and print what came out."""
     from evenhand.scorer.readers.stdin import with_stdin
+    from evenhand.scorer.scoring import Settings
     from evenhand.scorer.statistics import Sampling, check_sampling
-    from evenhand.scorer.stems import Options
 
     sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
     check_sampling(sampling)
-    options = Options(
-        configs=tuple(arguments.config),
-        allow_missing=arguments.allow_missing,
-        protocol=arguments.protocol,
-        sampling=sampling,
-        criterion=arguments.criterion,
-        facts=arguments.facts,
-    )
     check_out(arguments.out)
     with with_stdin(arguments.predictions) as paths:
-        stem, dataset, reader = chosen = choose(arguments.dataset, arguments.reader, paths)
-        _check_options(arguments, stem)
+        chosen = choose(arguments.dataset, arguments.reader, paths)
+        settings = Settings(
+            configs=tuple(arguments.config),
+            allow_missing=arguments.allow_missing,
+            protocol=arguments.protocol,
+            sampling=sampling,
+            options=options_of(arguments, "score", chosen.benchmark.stem, declared_options()),
+        )
         with hinting(chosen, paths):
-            outcome = stem.score_files(paths, dataset, reader, options)
-        report = stem.write_outcome(outcome, arguments.out)
+            outcome = chosen.scoring.score_files(paths, chosen.dataset, chosen.reader, settings)
+        report = chosen.scoring.write_outcome(outcome, arguments.out)
     for warning in report.warnings:
         print(f"warning: {printable(warning)}", file=sys.stderr)
-    tables = stem.tables(outcome, report)
+    tables = chosen.scoring.tables(outcome, report)
     if arguments.format not in {"table", "md"}:
         # A program gets one table; the others stand in NAME.parts.parquet.
         tables = tables[:1]
@@ -143,13 +137,6 @@ def _report_command(out: Path) -> str:
     page = out.with_suffix(".html")
     words = ["evenhand", "report", str(out), *(["--overwrite"] if page.exists() else [])]
     return shlex.join([*words, "--out", str(page)])
-
-
-def _check_options(arguments: argparse.Namespace, stem: object) -> None:
-    """Refuse an option that this benchmark does not read, rather than pass it over."""
-    for name in ("criterion", "facts"):
-        if getattr(arguments, name) is not None and name not in getattr(stem, "OPTIONS", ()):
-            raise WrongUse(f"--{name} is for another benchmark (bvf); leave it out.")
 
 
 def check_out(path: Path) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from evenhand.scorer import statistics
-from evenhand.scorer.comparison.comparable import Comparable, Key
+from evenhand.scorer.comparable import Comparable, Key
 from evenhand.scorer.statistics import Bounds, Estimator, Sampling
 
 Floats = NDArray[np.float64]

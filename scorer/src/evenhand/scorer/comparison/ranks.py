@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from evenhand.scorer import statistics
-from evenhand.scorer.comparison.comparable import Comparable, Key
+from evenhand.scorer.comparable import Comparable, Key
 from evenhand.scorer.comparison.paired import aligned
 from evenhand.scorer.statistics import Sampling
 

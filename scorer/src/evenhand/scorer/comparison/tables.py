@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from evenhand.contract import WrongUse
 from evenhand.scorer import statistics
-from evenhand.scorer.comparison.comparable import Comparable, Key, comparables_of
+from evenhand.scorer.comparable import Comparable, Key, comparables_of
 from evenhand.scorer.comparison.guards import refuse_unlike, refuse_without_parts
 from evenhand.scorer.comparison.paired import Difference, benjamini_hochberg, differences
 from evenhand.scorer.comparison.ranks import ranks
 from evenhand.scorer.report.reading import ModelResult, read_results
+from evenhand.scorer.scoring import Rows
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.stems import Rows
 
 Floats = NDArray[np.float64]
 Models = list[tuple[str, dict[Key, Comparable]]]

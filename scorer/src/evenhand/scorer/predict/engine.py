@@ -18,7 +18,7 @@ from evenhand.contract.files import atomic_path, canonical_json
 from evenhand.contract.predictions import DatasetReference, Header, ModelReference
 from evenhand.scorer import __version__
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Asking, Options, asking_of
+from evenhand.scorer.predict.asking import Advance, Asking, Settings, asking_of
 from evenhand.scorer.predict.shards import (
     Shard,
     is_done,
@@ -46,11 +46,11 @@ class _Run:
     dataset: Dataset
     model: ExportedModel
     asking: Asking
-    options: Options
+    settings: Settings
 
 
 def header_of(
-    dataset: Dataset, configs: list[str], model: ExportedModel, options: Options
+    dataset: Dataset, configs: list[str], model: ExportedModel, settings: Settings
 ) -> Header:
     """Say how the file is made."""
     asking = asking_of(dataset.manifest.stem)
@@ -69,9 +69,9 @@ def header_of(
             precision=model.card.precision,
             sha256=model.card.model_sha256,
         ),
-        protocol=options.protocol,
+        protocol=settings.options.get("protocol"),
         device=model.session.device,
-        decoding={"significant_digits": SIGNIFICANT_DIGITS} | asking.decoding(model, options),
+        decoding={"significant_digits": SIGNIFICANT_DIGITS} | asking.decoding(model, settings),
         scorer_version=__version__,
     )
 
@@ -81,7 +81,7 @@ def predict(
     model: ExportedModel,
     header: Header,
     *,
-    options: Options,
+    settings: Settings,
     out: Path,
     overwrite: bool,
     say: Callable[[str], None],
@@ -93,7 +93,7 @@ def predict(
         dataset: the opened dataset; its rows' digests are checked first.
         model: the opened model.
         header: from :func:`header_of`.
-        options: how the model is read, as the benchmark has settled them.
+        settings: how the model is read, as the benchmark has settled them.
         out: the file; its suffix (one of ``writers.SUFFIXES``) is the format.
         overwrite: whether an existing file may be replaced.
         say: is given lines for a person.
@@ -104,15 +104,15 @@ def predict(
             stands beside it.
     """
     suffix_of(out)
-    run = _Run(dataset, model, asking_of(dataset.manifest.stem), options)
+    run = _Run(dataset, model, asking_of(dataset.manifest.stem), settings)
     rows = run.asking.shard_rows(model)
     state = canonical_json(
-        {"header": header, "shard_rows": rows, "batch_tokens": options.batch_tokens}
+        {"header": header, "shard_rows": rows, "batch_tokens": settings.batch_tokens}
     )
     refuse_what_stands(out, state, overwrite=overwrite)
     for config in header.configs:
         dataset.check_content(config)
-        run.asking.check(dataset, config, model, options)
+        run.asking.check(dataset, config, model, settings)
     shards = shards_of(dataset, header.configs, rows=rows)
     missing = [shard for shard in shards if not is_done(out, shard, state)]
     say(_estimate(run, shards, missing))
@@ -184,7 +184,7 @@ def _read(run: _Run, shard: Shard) -> pl.DataFrame:
 
 def _score(run: _Run, rows: pl.DataFrame, advance: Advance) -> pl.DataFrame:
     """Return the benchmark's columns, their numbers rounded."""
-    found = run.asking.answer(run.model, rows, run.options, advance)
+    found = run.asking.answer(run.model, rows, run.settings, advance)
     return found.with_columns(
         pl.selectors.float().round_sig_figs(SIGNIFICANT_DIGITS),
         pl.selectors.list().list.eval(pl.element().round_sig_figs(SIGNIFICANT_DIGITS)),

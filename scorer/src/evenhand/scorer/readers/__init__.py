@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.readers import json_lines, tables
-from evenhand.scorer.readers.prediction_rows import PredictionRows
 from evenhand.scorer.readers.streams import kind_of
+from evenhand.scorer.unqover import json_lines, score_tables
+from evenhand.scorer.unqover.prediction_rows import PredictionRows
 
 OURS, UNQOVER = "evenhand", "unqover"
 READERS = (OURS, UNQOVER)
@@ -17,9 +17,9 @@ READERS = (OURS, UNQOVER)
 _BY_KIND: dict[str, Callable[[Path], PredictionRows]] = {
     ".jsonl": json_lines.read,
     ".ndjson": json_lines.read,
-    ".csv": lambda path: tables.read_csv(path, ","),
-    ".tsv": lambda path: tables.read_csv(path, "\t"),
-    ".parquet": tables.read_parquet,
+    ".csv": lambda path: score_tables.read_csv(path, ","),
+    ".tsv": lambda path: score_tables.read_csv(path, "\t"),
+    ".parquet": score_tables.read_parquet,
 }
 
 

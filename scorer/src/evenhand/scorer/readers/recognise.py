@@ -21,9 +21,9 @@ from evenhand.scorer.readers import (
     lm_eval,
 )
 from evenhand.scorer.readers.json_text import first_keys
-from evenhand.scorer.readers.prediction_rows import COLUMNS, QUESTION_COLUMNS
 from evenhand.scorer.readers.streams import head, kind_of
 from evenhand.scorer.readers.table_text import DELIMITERS
+from evenhand.scorer.unqover.prediction_rows import COLUMNS, QUESTION_COLUMNS
 
 OURS, UNQOVER, UNIFIEDQA, REQUESTS = "evenhand", "unqover", "unifiedqa", "requests"
 

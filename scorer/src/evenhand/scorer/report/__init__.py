@@ -1,7 +1,7 @@
 """Metric files into what people and other tools read.
 
 For people a page (HTML), Markdown or a terminal's text: each benchmark tells its own story in a
-module of its own, named in ``benchmarks.py``. For tools the formats of ``interchange``. Nothing is
+``report`` package of its own. For tools the formats of ``interchange``. Nothing is
 imported here before it is asked for: the tools' formats need no jinja2.
 """
 

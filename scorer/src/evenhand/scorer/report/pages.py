@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evenhand.scorer.report.benchmarks import story_of
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.blocks import Facts, Section, Story
 from evenhand.scorer.report.provenance import cautions, facts, made_section
 from evenhand.scorer.report.reading import ModelResult
@@ -27,12 +27,18 @@ class Pages(NamedTuple):
         return sum(len(story.findings) for story in self.stories)
 
 
+def told(results: Sequence[ModelResult]) -> Story:
+    """Return the story that a benchmark tells of its metric files."""
+    story: Story = benchmark(results[0].report.dataset.stem).part("report").story(results)
+    return story
+
+
 def pages_of(results: Sequence[ModelResult]) -> Pages:
     """Tell the story of each benchmark, in the order in which they first occur."""
     by_stem: dict[str, list[ModelResult]] = {}
     for result in results:
         by_stem.setdefault(result.report.dataset.stem, []).append(result)
-    stories = [story_of(stem)(own) for stem, own in by_stem.items()]
+    stories = [told(own) for own in by_stem.values()]
     models = list(dict.fromkeys(result.label for result in results))
     benchmarks = ", ".join(story.benchmark for story in stories)
     return Pages(

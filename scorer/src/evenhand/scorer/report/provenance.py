@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from evenhand.contract.report import Report
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report import numbers
-from evenhand.scorer.report.benchmarks import BENCHMARKS
 from evenhand.scorer.report.blocks import (
     Block,
     Cell,
@@ -102,7 +102,7 @@ def _data(report: Report) -> tuple[str | None, str | None]:
 
 def _is_over_datasets(reports: Sequence[Report]) -> bool:
     """Say whether one model was scored on several datasets of a benchmark that compares them."""
-    if not BENCHMARKS[reports[0].dataset.stem].compares_datasets:
+    if not benchmark(reports[0].dataset.stem).compares_datasets:
         return False
     pairs = {(model_name(own), _data(own)) for own in reports}
     return len(pairs) > len({name for name, _ in pairs})

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from evenhand.contract import CONTRACT_VERSION
+from evenhand.contract import CONTRACT_VERSION, STEMS
 from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import Report, SideFile
-from evenhand.scorer.report.benchmarks import BENCHMARKS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,10 +103,10 @@ def _read_report(path: Path) -> Report:
         )
     if not report.metrics:
         raise DataRefused(f"{path}: metrics is empty, so there is nothing to report.")
-    if report.dataset.stem not in BENCHMARKS:
+    if report.dataset.stem not in STEMS:
         raise DataRefused(
             f"{path}: dataset.stem is {report.dataset.stem!r}, but this version knows"
-            f" {', '.join(BENCHMARKS)}."
+            f" {', '.join(STEMS)}."
         )
     return report
 

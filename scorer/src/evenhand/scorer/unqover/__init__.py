@@ -3,6 +3,38 @@
 Source: Li et al. 2020, "UNQOVERing Stereotyping Biases via Underspecified Questions".
 """
 
-from evenhand.scorer.unqover.score import score
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["score"]
+from evenhand.contract.options import Option
+from evenhand.scorer.benchmark import Benchmark
+
+if TYPE_CHECKING:
+    from evenhand.scorer.unqover.in_memory import score
+
+__all__ = ["BENCHMARK", "score"]
+
+BENCHMARK = Benchmark(
+    stem="unqover",
+    title="UnQover",
+    hub_task="question-answering",
+    readers=("evenhand", "unqover"),
+    options=(
+        Option(
+            command="predict",
+            flag="--protocol",
+            choices=("paper", "code"),
+            default="paper",
+            help="read spans and masks as the paper says (default) or as its code does",
+        ),
+    ),
+    row_counts=("unqover.mean_score",),
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what computes only where it is asked for."""
+    if name != "score":
+        raise AttributeError(name)
+    from evenhand.scorer.unqover.in_memory import score
+
+    return score

@@ -1,4 +1,4 @@
-"""UnQover for the commands: files in, an outcome or faults out; see ``evenhand.scorer.stems``."""
+"""UnQover for the commands: files in, an outcome or faults out; see ``evenhand.scorer.scoring``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,9 +8,9 @@ from evenhand.contract.report import Report
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault
 from evenhand.scorer.inputs import Inputs, header_faults, read_inputs
-from evenhand.scorer.readers import OURS, READERS, UNQOVER, unqover_output
-from evenhand.scorer.stems import Checked, Options, Rows
-from evenhand.scorer.unqover import original
+from evenhand.scorer.readers import OURS, READERS, UNQOVER
+from evenhand.scorer.scoring import Checked, Rows, Settings
+from evenhand.scorer.unqover import output_json, published_entries
 from evenhand.scorer.unqover.examples import examples_of
 from evenhand.scorer.unqover.outputs import write_outcome
 from evenhand.scorer.unqover.scoring import (
@@ -30,7 +30,7 @@ TOP_PAIRS = 10
 
 
 def score_files(
-    paths: Sequence[Path], dataset: Dataset | None, reader: str, options: Options
+    paths: Sequence[Path], dataset: Dataset | None, reader: str, settings: Settings
 ) -> Outcome:
     """Score the predictions of one model.
 
@@ -40,12 +40,12 @@ def score_files(
     """
     _refuse_several(paths, reader)
     if dataset is None:
-        _refuse_bare_stem(reader, options.configs)
-        return score_original(paths[0], options)
+        _refuse_bare_stem(reader, settings.configs)
+        return score_original(paths[0], settings)
     check = f"evenhand check {dataset.folder} {paths[0]}"
     if reader != OURS:
         check += f" --reader {reader}"
-    return score_dataset(dataset, _read(paths, dataset, reader, options), options, check=check)
+    return score_dataset(dataset, _read(paths, dataset, reader, settings), settings, check=check)
 
 
 def check_files(
@@ -56,7 +56,7 @@ def check_files(
     if dataset is None:
         _refuse_bare_stem(reader, configs)
         return Checked(*_check_original(paths[0]))
-    inputs = _read(paths, dataset, reader, Options(configs=tuple(configs)))
+    inputs = _read(paths, dataset, reader, Settings(configs=tuple(configs)))
     faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
     if not configs:
         faults += ids_of_no_config(dataset, inputs.rows)
@@ -84,16 +84,16 @@ def tables(outcome: Outcome, report: Report) -> list[Rows]:
     return [metric_rows(report), subject_rows(report), top_pair_rows(outcome.scored, TOP_PAIRS)]
 
 
-def _read(paths: Sequence[Path], dataset: Dataset, reader: str, options: Options) -> Inputs:
+def _read(paths: Sequence[Path], dataset: Dataset, reader: str, settings: Settings) -> Inputs:
     if reader == UNQOVER:
-        return read_original(paths[0], dataset, options)
+        return read_original(paths[0], dataset, settings)
     return read_inputs(paths)
 
 
 def _check_original(path: Path) -> tuple[Rows, list[Fault]]:
-    entries = unqover_output.read(path)
-    examples = examples_of(*original.questions_of(entries, path))
-    config, n = original.config_of(entries), len(examples.x1) + examples.n_unscored
+    entries = output_json.read(path)
+    examples = examples_of(*published_entries.questions_of(entries, path))
+    config, n = published_entries.config_of(entries), len(examples.x1) + examples.n_unscored
     complete = len(examples.x1)
     row = {"config": config, "examples": n, "complete": complete, "coverage": complete / n}
     if not examples.n_unscored:

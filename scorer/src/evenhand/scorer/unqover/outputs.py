@@ -10,7 +10,7 @@ import polars as pl
 
 from evenhand.contract.files import atomic_path, canonical_json, sha256_of_file, write_atomically
 from evenhand.contract.report import Report, SideFile
-from evenhand.scorer.unqover.score import ScoredConfig
+from evenhand.scorer.unqover.in_memory import ScoredConfig
 from evenhand.scorer.unqover.scoring import Outcome, Texts
 from evenhand.scorer.unqover.tables import parts_of
 

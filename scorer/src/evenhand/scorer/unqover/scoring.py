@@ -24,12 +24,12 @@ from evenhand.scorer.inputs import (
     record_of,
 )
 from evenhand.scorer.matching import MISSING, Match, configs_in, match, of_config
-from evenhand.scorer.readers import UNQOVER, unqover_output
-from evenhand.scorer.stems import Options
-from evenhand.scorer.unqover import original
+from evenhand.scorer.readers import UNQOVER
+from evenhand.scorer.scoring import Settings
+from evenhand.scorer.unqover import output_json, published_entries
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
+from evenhand.scorer.unqover.in_memory import ScoredConfig, report_of, score_examples
 from evenhand.scorer.unqover.metric_records import Provenance
-from evenhand.scorer.unqover.score import ScoredConfig, report_of, score_examples
 
 Rows = NDArray[np.int64]
 Texts = Callable[[Rows], list[dict[str, Any]]]
@@ -49,13 +49,13 @@ class Outcome:
     """One for each scored config."""
 
 
-def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: str) -> Outcome:
+def score_dataset(dataset: Dataset, inputs: Inputs, settings: Settings, *, check: str) -> Outcome:
     """Score predictions on one of our datasets.
 
     Args:
         dataset: the dataset's folder.
         inputs: the predictions.
-        options: which configs and how.
+        settings: which configs and how.
         check: the command that lists all faults, for the sentence of a refusal.
 
     Raises:
@@ -66,19 +66,19 @@ def score_dataset(dataset: Dataset, inputs: Inputs, options: Options, *, check: 
     faults = [*inputs.faults, *header_faults(inputs.headers, manifest)]
     if inputs.rows.is_empty():
         refuse(names, faults, command=check)
-    configs = configs_to_score(dataset, inputs.rows, options.configs)
-    if not options.configs:
+    configs = configs_to_score(dataset, inputs.rows, settings.configs)
+    if not settings.configs:
         faults += ids_of_no_config(dataset, inputs.rows)
     refuse(names, faults, command=check)
     record = DatasetRecord(
         stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
     )
-    protocol = protocol_of(inputs.headers, options.protocol)
-    provenance = Provenance(record, protocol, options.sampling)
+    protocol = protocol_of(inputs.headers, settings.protocol)
+    provenance = Provenance(record, protocol, settings.sampling)
     scored = []
     for config in configs:
         items, found, faults = match_config(dataset, inputs.rows, config)
-        own = [f for f in faults if f.kind != MISSING or not options.allow_missing]
+        own = [f for f in faults if f.kind != MISSING or not settings.allow_missing]
         refuse(f"{names}, {config}", own, command=check)
         examples = examples_of(items, found.score_x1, found.score_x2)
         scored.append(score_examples(examples, config, provenance))
@@ -128,7 +128,7 @@ def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
     return faults.listed()
 
 
-def read_original(path: Path, dataset: Dataset, options: Options) -> Inputs:
+def read_original(path: Path, dataset: Dataset, settings: Settings) -> Inputs:
     """Read a file of the original as answers to one of our datasets.
 
     Examples are told apart by template number, subjects, attribute and order.
@@ -136,12 +136,14 @@ def read_original(path: Path, dataset: Dataset, options: Options) -> Inputs:
     Raises:
         DataRefused: no config of the dataset has an entry's slots.
     """
-    entries = unqover_output.read(path)
-    questions, scores_x1, scores_x2 = original.questions_of(entries, path)
+    entries = output_json.read(path)
+    questions, scores_x1, scores_x2 = published_entries.questions_of(entries, path)
     questions = questions.with_columns(score_x1=scores_x1, score_x2=scores_x2)
-    known = options.configs or tuple(dataset.manifest.configs)
+    known = settings.configs or tuple(dataset.manifest.configs)
     configs = [name for name in known if name.endswith("_mlm") == entries.is_masked]
-    found = [original.answers_to(dataset.read(own, ITEM_COLUMNS), questions) for own in configs]
+    found = [
+        published_entries.answers_to(dataset.read(own, ITEM_COLUMNS), questions) for own in configs
+    ]
     rows = pl.concat(found) if found else pl.DataFrame()
     if rows.is_empty():
         raise DataRefused(
@@ -152,26 +154,28 @@ def read_original(path: Path, dataset: Dataset, options: Options) -> Inputs:
     is_known = np.zeros(len(questions), dtype=np.bool_)
     is_known[rows["row"].to_numpy()] = True
     unknown, faults = np.flatnonzero(~is_known), FaultList()
-    first = [original.in_words(questions.row(int(row), named=True)) for row in unknown[:FIRST]]
+    first = [
+        published_entries.in_words(questions.row(int(row), named=True)) for row in unknown[:FIRST]
+    ]
     remedy = "Was the file made from this dataset's lists?"
     faults.add_many("questions that are not in the dataset", remedy, first, len(unknown))
     record = record_of(path, sha256_of_file(path), UNQOVER, None)
     return Inputs(rows.drop("row"), {}, [record], faults.listed())
 
 
-def score_original(path: Path, options: Options) -> Outcome:
+def score_original(path: Path, settings: Settings) -> Outcome:
     """Score a file of the original by itself: its keys say which examples there are."""
     with ThreadPoolExecutor(1) as pool:
         digest = pool.submit(sha256_of_file, path) if path.is_file() else None
-        entries = unqover_output.read(path)
-        items, scores_x1, scores_x2 = original.questions_of(entries, path)
-        config = original.config_of(entries)
+        entries = output_json.read(path)
+        items, scores_x1, scores_x2 = published_entries.questions_of(entries, path)
+        config = published_entries.config_of(entries)
         examples = examples_of(items, scores_x1, scores_x2)
         dataset = DatasetRecord(
             stem="unqover", version=None, digest=None, why_null=DESCRIBES_ITSELF
         )
-        protocol = options.protocol or PROTOCOLS[0]
-        provenance = Provenance(dataset, protocol, options.sampling)
+        protocol = settings.protocol or PROTOCOLS[0]
+        provenance = Provenance(dataset, protocol, settings.sampling)
         scored = [score_examples(examples, config, provenance)]
         records = [record_of(path, digest.result(), UNQOVER, None)] if digest else []
     report = report_of(scored, provenance=provenance, predictions=records)
@@ -202,15 +206,15 @@ def _texts_of_dataset(dataset: Dataset, config: str) -> Texts:
     return texts
 
 
-def _texts_of_original(path: Path, entries: unqover_output.OriginalEntries) -> Texts:
+def _texts_of_original(path: Path, entries: output_json.OriginalEntries) -> Texts:
     def texts(rows: Rows) -> list[dict[str, Any]]:
         n_entries = len(entries.keys)
-        found = unqover_output.texts(path, entries, (int(row) % n_entries for row in rows))
+        found = output_json.texts(path, entries, (int(row) % n_entries for row in rows))
         return [_text_of_row(found[int(row) % n_entries], int(row) >= n_entries) for row in rows]
 
     return texts
 
 
-def _text_of_row(entry: unqover_output.EntryText, is_negative: bool) -> dict[str, Any]:
+def _text_of_row(entry: output_json.EntryText, is_negative: bool) -> dict[str, Any]:
     question = entry.q1 if is_negative else entry.q0
     return {"context": entry.context, "question": question.question}

@@ -12,7 +12,7 @@ import polars as pl
 
 from evenhand.contract.report import Report
 from evenhand.scorer.unqover.cells import MEANS, Cells
-from evenhand.scorer.unqover.score import ScoredConfig
+from evenhand.scorer.unqover.in_memory import ScoredConfig
 
 PARTS = {
     "table": pl.String,

@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.predictions import ModelReference
 from evenhand.contract.report import Interval
-from evenhand.scorer.report.benchmarks import BENCHMARKS
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.interchange import RELATIONSHIPS
 from evenhand.scorer.report.interchange.measured import (
     WHOLE,
@@ -115,7 +115,7 @@ def _result(own: Measured, stated: Stated) -> dict[str, Any]:
 
 def _data(own: Measured, stated: Stated) -> dict[str, Any]:
     dataset = own.source.report.dataset
-    name, repository = BENCHMARKS[dataset.stem].title, stated.dataset_repos.get(dataset.stem)
+    name, repository = benchmark(dataset.stem).title, stated.dataset_repos.get(dataset.stem)
     details = {"digest": dataset.digest, "version": dataset.version}
     known = {name: value for name, value in details.items() if value is not None}
     if repository is None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand.contract.predictions import ModelReference
 from evenhand.contract.report import Report
-from evenhand.scorer.report.benchmarks import BENCHMARKS
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.interchange.measured import (
     WHOLE,
     Measured,
@@ -92,7 +92,7 @@ def _result(task: str, values: list[Measured]) -> dict[str, Any]:
 
 def _samples(values: list[Measured]) -> dict[str, int]:
     """Count rows: by the metrics that together cover all of them, else by the largest."""
-    wanted = BENCHMARKS[values[0].source.report.dataset.stem].counts_rows
+    wanted = benchmark(values[0].source.report.dataset.stem).row_counts
     counting = [own for own in values if own.metric.id in wanted]
     if not counting:
         counting = [max(values, key=lambda own: own.n_scored)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evenhand.contract.predictions import ModelReference
-from evenhand.scorer.report.benchmarks import BENCHMARKS
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.interchange.measured import WHOLE, Measured, Written, measured
 from evenhand.scorer.report.interchange.stated import Stated, model_of, repository_of
 from evenhand.scorer.report.interchange.yaml_text import yaml_text
@@ -33,9 +33,9 @@ def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
 def _result(values: list[Measured], model: ModelReference, stated: Stated) -> dict[str, Any]:
     first = values[0]
     dataset, stem = first.source.report.dataset, first.source.report.dataset.stem
-    known = BENCHMARKS[stem]
+    known = benchmark(stem)
     entry: dict[str, Any] = {
-        "task": {"type": model.task or known.task, "name": f"{known.title}: social bias"},
+        "task": {"type": model.task or known.hub_task, "name": f"{known.title}: social bias"},
         "dataset": {
             "type": repository_of(first.source, stated, form=_FORM),
             "name": f"{known.title} {dataset.version}" if dataset.version else known.title,

@@ -1,0 +1,122 @@
+"""BVF's numbers as functions of their contexts, from ``NAME.parts.parquet``."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.contract.report import Metric, Report
+from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
+from evenhand.scorer.bvf.metric_records import IDS, KNOWLEDGE_IDS, RISKS
+from evenhand.scorer.bvf.metrics import overall_risk
+from evenhand.scorer.bvf.sums import WEIGHT, Sums
+from evenhand.scorer.comparable import Comparable, Key
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Value = Callable[[Sums, Floats], Floats]
+"""From sums and weights [R, C] to values [R]."""
+
+_UNNORMALISED, _DIRECTION = "_unnormalised", "bvf.direction."
+_DISTRIBUTION, _REGRESSION = "bvf.distribution.", "bvf.regression."
+
+
+def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
+    """Return every metric of every topic, and risks and directions of every subject."""
+    topics = {config: _Topic(parts, config, report.protocol) for config in report.configs}
+    return [own for metric in report.metrics for own in topics[metric.config].of_metric(metric)]
+
+
+class _Topic:
+    """The sums of one topic."""
+
+    def __init__(self, parts: pl.DataFrame, config: str, protocol: str) -> None:
+        parts = parts.filter(pl.col("config") == config)
+        tables = {str(name): own for (name,), own in parts.group_by("table")}
+        rows = tables["statistics"]
+        self.clusters = rows["cluster"].unique(maintain_order=True).to_list()
+        self.subjects = rows["subject"].unique(maintain_order=True).to_list()
+        classes = parts.filter(pl.col("table") == "classes")
+        self.classes = classes["class"].to_list()
+        self.factors = parts.filter(pl.col("table") == "factors")
+        weights = tables["subjects"].select("subject", "weight")
+        known = dict(weights.iter_rows())
+        self.sums = self._sums(rows, classes, protocol, [known[own] for own in self.subjects])
+        self.is_used = self.sums.values[..., WEIGHT].sum(axis=1) > 0
+
+    def of_metric(self, metric: Metric) -> Iterator[Comparable]:
+        """Return the metric, and its values by subject where it has them."""
+        value = self._value(metric.id)
+        if value is None:
+            return
+        yield self._comparable(metric, Key(metric.config, metric.id), value)
+        for subject in metric.by.get("subject", {}):
+            own = self._value_of_subject(metric.id, self.subjects.index(subject))
+            yield self._comparable(metric, Key(metric.config, metric.id, "subject", subject), own)
+
+    def _value(self, name: str) -> Value | None:
+        base = name.removesuffix(_UNNORMALISED)
+        scale = self.sums.largest if name.endswith(_UNNORMALISED) else 1.0
+        if base in (*IDS, *KNOWLEDGE_IDS):
+            at = (*IDS, *KNOWLEDGE_IDS).index(base) % len(IDS)
+            return lambda sums, w: scale * overall_risk(sums.risks(w)[at], sums.subject_weights)
+        if name.startswith(_DIRECTION):
+            code = self.classes.index(name.removeprefix(_DIRECTION))
+            return lambda sums, w: overall_risk(sums.directions(w)[..., code], sums.subject_weights)
+        if name.startswith(_DISTRIBUTION):
+            at = RISKS.index(name.removeprefix(_DISTRIBUTION))
+            return lambda sums, w: sums.risks(w)[at].std(axis=1)
+        return partial(self._slope, name.removeprefix(_REGRESSION)) if (
+            name.startswith(_REGRESSION)
+        ) else None  # fmt: skip
+
+    def _value_of_subject(self, name: str, subject: int) -> Value:
+        if name.startswith(_DIRECTION):
+            code = self.classes.index(name.removeprefix(_DIRECTION))
+            return lambda sums, w: sums.directions(w)[:, subject, code]
+        at = (*IDS, *KNOWLEDGE_IDS).index(name) % len(IDS)
+        return lambda sums, w: sums.risks(w)[at][:, subject]
+
+    def _slope(self, factor: str, sums: Sums, weights: Floats) -> Floats:
+        rows = self.factors.filter(pl.col("factor") == factor)
+        codes = [self.subjects.index(name) for name in rows["subject"]]
+        slopes = rows["slope_weight"].to_numpy()
+        return np.asarray(sums.risks(weights).total[:, codes] @ slopes)
+
+    def _sums(
+        self, rows: pl.DataFrame, classes: pl.DataFrame, protocol: str, weights: list[float]
+    ) -> Sums:
+        stereotypes = np.array(rows["stereotypes"].to_list(), dtype=np.float64)
+        values = np.concatenate([rows.select("weight", "risk").to_numpy(), stereotypes], axis=1)
+        name = str(classes["criterion"][0])
+        p_star = classes["p_star"].to_numpy()
+        right = self._right_classes(rows) if name == KNOWLEDGE else None
+        judge = judge_of(name, protocol.partition("+")[0], Setting(p_star, right))
+        return Sums(
+            values=values.reshape(len(self.clusters), len(self.subjects), -1),
+            subject_weights=np.array(weights),
+            judge=judge.judge,
+            largest=judge.largest,
+        )
+
+    def _right_classes(self, rows: pl.DataFrame) -> Integers:
+        own = rows.unique("subject", keep="first", maintain_order=True)["class"]
+        return np.array([self.classes.index(name) for name in own], dtype=np.int64)
+
+    def _comparable(self, metric: Metric, key: Key, value: Value) -> Comparable:
+        def whole(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
+            own = Sums(sums, self.sums.subject_weights, self.sums.judge, self.sums.largest)
+            return value(own, weights)
+
+        return Comparable(
+            key=key,
+            limits=metric.range,
+            best=metric.best,
+            clusters=tuple(self.clusters),
+            strata=np.zeros(len(self.clusters), dtype=np.int64),
+            sums=self.sums.values,
+            is_used=np.asarray(self.is_used),
+            value=whole,
+        )

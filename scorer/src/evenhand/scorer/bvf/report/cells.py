@@ -1,0 +1,150 @@
+"""Contexts by subjects from the parts file: what the metric JSON has no room for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.scorer.bvf.criteria import KNOWLEDGE, Judge, Setting, judge_of
+from evenhand.scorer.bvf.report.values import TopicResult
+from evenhand.scorer.bvf.sums import RISK, WEIGHT, Sums, means_of
+
+Floats = NDArray[np.float64]
+
+_NEEDED = {"table", "config", "cluster", "subject", "class", "criterion", "weight", "risk",
+           "stereotypes", "p_star"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Cells:
+    """C contexts by X subjects with Y classes."""
+
+    contexts: list[str]
+    subjects: list[str]
+    classes: list[str]
+    p_star: Floats
+    """Shape [Y]."""
+    criterion: str
+    sums: Sums
+
+    @cached_property
+    def risk(self) -> Floats:
+        """Normalised risk of each cell, NaN where nothing was scored; shape [C, X]."""
+        return means_of(self.sums.values)[0] / self.sums.largest
+
+    @cached_property
+    def s(self) -> Floats:
+        """Stereotypes of each cell, NaN where nothing was scored; shape [C, X, Y]."""
+        return means_of(self.sums.values)[1]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Share of each context in all weight, shape [C]."""
+        total = self.sums.values[..., WEIGHT].sum(axis=1)
+        return np.asarray(total / total.sum() if total.sum() > 0 else total)
+
+    @cached_property
+    def shares_of_risk(self) -> Floats:
+        """What part of R comes from each context, shape [C]; all add up to 1."""
+        weight = self.sums.values[..., WEIGHT]
+        of_subject = self.sums.subject_weights / np.maximum(weight.sum(axis=0), 1e-300)
+        found = (self.sums.values[..., RISK] * of_subject).sum(axis=1)
+        return np.asarray(found / found.sum() if found.sum() > 0 else found)
+
+
+def cells_of(own: TopicResult) -> Cells | None:
+    """Return a topic's cells; None without a parts file, or with one that holds none."""
+    parts = own.result.parts
+    if parts is None or not set(parts.columns) >= _NEEDED:
+        return None
+    rows = parts.filter(pl.col("config") == own.config)
+    grid, classes = (rows.filter(pl.col("table") == name) for name in ("statistics", "classes"))
+    criterion = classes["criterion"].drop_nulls().cast(pl.String).unique().to_list()
+    if grid.is_empty() or len(classes) < 2 or len(criterion) != 1 or criterion == [KNOWLEDGE]:
+        return None
+    if not isinstance(grid["stereotypes"].dtype, pl.List):
+        return None
+    p_star = classes["p_star"].cast(pl.Float64, strict=False).fill_null(0.0).to_numpy()
+    judge = judge_of(criterion[0], own.report.protocol.partition("+")[0], Setting(p_star))
+    return _cells(grid, classes["class"].cast(pl.String).to_list(), p_star, judge, rows)
+
+
+def _cells(
+    grid: pl.DataFrame, classes: list[str], p_star: Floats, judge: Judge, rows: pl.DataFrame
+) -> Cells:
+    contexts = grid["cluster"].unique(maintain_order=True).to_list()
+    subjects = grid["subject"].unique(maintain_order=True).to_list()
+    at = [
+        grid[column].replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+        for column, names in (("cluster", contexts), ("subject", subjects))
+    ]
+    columns = [
+        *(grid[name] for name in ("weight", "risk")),
+        *(grid["stereotypes"].list.get(i, null_on_oob=True) for i in range(len(classes))),
+    ]
+    values = np.zeros((len(contexts), len(subjects), len(columns)))
+    numbers = [own.cast(pl.Float64, strict=False).fill_null(0.0).to_numpy() for own in columns]
+    values[at[0], at[1]] = np.stack(numbers, axis=1)
+    return Cells(
+        contexts=contexts,
+        subjects=subjects,
+        classes=classes,
+        p_star=p_star,
+        criterion=judge.name,
+        sums=Sums(values, _subject_weights(rows, subjects), judge.judge, judge.largest),
+    )
+
+
+def _subject_weights(rows: pl.DataFrame, subjects: list[str]) -> Floats:
+    own = rows.filter(pl.col("table") == "subjects")
+    known = dict(own.select("subject", pl.col("weight").cast(pl.Float64, strict=False)).iter_rows())
+    return np.array([known.get(name) or 0.0 for name in subjects])
+
+
+class Quartiles(NamedTuple):
+    """How a class's stereotypes about one subject lie over contexts, by weight."""
+
+    mean: float
+    least: float
+    lower: float
+    median: float
+    upper: float
+    greatest: float
+
+
+def quartiles_of(own: TopicResult, name: str) -> dict[str, Quartiles]:
+    """Return subject -> how a class's stereotypes lie over contexts, from the parts file."""
+    columns = ["mean", "min", "q25", "median", "q75", "max"]
+    parts = own.result.parts
+    if parts is None or not {"table", "config", "subject", "class", *columns} <= set(parts.columns):
+        return {}
+    rows = parts.filter(
+        (pl.col("table") == "directions")
+        & (pl.col("config") == own.config)
+        & (pl.col("class") == name)
+    ).select("subject", *(pl.col(column).cast(pl.Float64, strict=False) for column in columns))
+    return {row[0]: Quartiles(*row[1:]) for row in rows.drop_nulls().iter_rows()}
+
+
+class Norm(NamedTuple):
+    """The risks under one criterion."""
+
+    criterion: str
+    total: float
+    bias: float
+    volatility: float
+
+
+def norms_of(own: TopicResult) -> list[Norm]:
+    """Return R, R^b and R^v under several norms, from the parts file."""
+    parts, columns = own.result.parts, ["r", "r_b", "r_v"]
+    if parts is None or not {"table", "config", "criterion", *columns} <= set(parts.columns):
+        return []
+    rows = parts.filter((pl.col("table") == "norms") & (pl.col("config") == own.config)).select(
+        pl.col("criterion").cast(pl.String),
+        *(pl.col(name).cast(pl.Float64, strict=False) for name in columns),
+    )
+    return [Norm(*row) for row in rows.drop_nulls().iter_rows()]

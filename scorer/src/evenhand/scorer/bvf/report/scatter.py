@@ -1,0 +1,302 @@
+"""BVF's scatter plots: bias against volatility with how both lie, and risks against facts."""
+
+# ruff: noqa: RUF001 - true minus signs and apostrophes
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from evenhand.scorer.bvf.report.findings import statistics_of
+from evenhand.scorer.bvf.report.values import TopicResult
+from evenhand.scorer.bvf.report.words import FACTORS, REGRESSION, SYMBOLS
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.blocks import Dot, Figure, Margin, Panels, Scatter, Tick, Tone
+from evenhand.scorer.report.numbers import Axis
+
+MOST_DOTS = 400
+"""Up to so many subjects are drawn, the strongest; the table has all."""
+_NAMED = 6
+"""Up to so many points are named at the far end of either axis."""
+_LETTER, _LETTER_IN_PANEL, _LINE, _GAP = 1.4, 2.7, 2.8, 1.2
+"""Percent of the plot that a letter is wide, half a line is high, and a name is off its point."""
+_LEAST_BAR, _BAR_GAP = 2.0, 0.3
+"""A bar of one subject must be seen; percent of the highest. And percent between bars."""
+_CURVE_POINTS = 81
+_BINS = (8, 24)
+
+
+def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
+    """Draw each subject's bias against its volatility, with how either is spread."""
+    known = [own for own in results if len(own.ranked) > 1 and _has_parts(own)]
+    if not known:
+        return None
+    reach = {risk: [v for own in known for v in own.values(risk).values()] for risk in SYMBOLS}
+    axes = _Axes(Axis(reach["r_b"]), Axis(reach["r_v"]))
+    letter = _LETTER if len(known) == 1 else _LETTER_IN_PANEL
+    plots = [(own.label, _risk_scatter(own, axes, letter)) for own in known]
+    called = known[0].called
+    return Figure(
+        title=f"Bias against volatility, one point for each {called.one}",
+        description=" ".join(_risk_spoken(own) for own in known),
+        caption=(
+            "To the right a stereotype lasts over contexts, upwards it moves with them; the two"
+            f" axes have scales of their own. Bars: how many {called.many} lie there. Curves: the"
+            " normal distribution of the same mean and standard deviation; bars far beyond its end"
+            f" are a fat tail.{_trimmed(known)}"
+        ),
+        chart=plots[0][1] if len(plots) == 1 else Panels(panels=list(plots)),
+    )
+
+
+def _has_parts(own: TopicResult) -> bool:
+    """Say whether bias and volatility of all subjects that have a risk are known."""
+    parts = [own.values(risk) for risk in ("r_b", "r_v")]
+    return all(set(found) >= set(own.ranked) for found in parts)
+
+
+class _Axes(NamedTuple):
+    x: Axis
+    y: Axis
+
+
+def _trimmed(results: Sequence[TopicResult]) -> str:
+    n = max(len(own.ranked) for own in results)
+    return f" Shown: the {MOST_DOTS} of {n} with the highest r." if n > MOST_DOTS else ""
+
+
+def _risk_spoken(own: TopicResult) -> str:
+    bias, volatility = own.values("r_b"), own.values("r_v")
+    high, moved = (max(found, key=lambda name: (found[name], name)) for found in (bias, volatility))
+    return (
+        f"Scatter plot of {len(own.ranked)} {own.called.many} for {own.label}. Largest bias:"
+        f" {high}, {numbers.plain(bias[high])}; largest volatility: {moved},"
+        f" {numbers.plain(volatility[moved])}. All values stand in the table below."
+    )
+
+
+def _risk_scatter(own: TopicResult, axes: _Axes, letter: float) -> Scatter:
+    bias, volatility = own.values("r_b"), own.values("r_v")
+    places = {
+        name: (axes.x.at(bias[name]), axes.y.at(volatility[name]))
+        for name in own.ranked[:MOST_DOTS]
+    }
+    named = named_of(places, letter)
+    return Scatter(
+        dots=[
+            Dot(x=x, y=y, title=_dot_title(own, name), tone=tone_of(own, name),
+                name=name if name in named else None, is_name_left=named.get(name, False))
+            for name, (x, y) in places.items()
+        ],
+        x_ticks=axes.x.ticks(),
+        y_ticks=axes.y.ticks(),
+        x_axis="bias risk rᵇ",
+        y_axis="volatility risk rᵛ",
+        legend=[*lean_legend(own), ("curve", "normal distribution")],
+        top=_margin(own, "r_b", axes.x),
+        side=_margin(own, "r_v", axes.y),
+    )  # fmt: skip
+
+
+def tone_of(own: TopicResult, name: str) -> Tone:
+    """Return the colour of a subject: the class that it is tied to, where there are two."""
+    lean = own.leans.get(name)
+    if lean is None or not lean.is_clear:
+        return "quiet"
+    if not own.is_two_sided:
+        return "plain"
+    return "positive" if lean.name == own.classes[0] else "negative"
+
+
+def lean_legend(own: TopicResult) -> list[tuple[str, str]]:
+    """Return what the colours mean."""
+    if not own.classes:
+        return []
+    none = ("quiet", "no lean beyond chance")
+    if not own.is_two_sided:
+        return [("plain", "leans to a class (after Holm)"), none]
+    first, second = own.classes
+    return [
+        ("positive", f"leans to {first} (after Holm)"),
+        ("negative", f"leans to {second} (after Holm)"),
+        none,
+    ]
+
+
+def _dot_title(own: TopicResult, name: str) -> str:
+    lean = own.leans.get(name)
+    to = f", leans to {lean.name} ({numbers.signed(lean.value, digits=2)})" if lean else ""
+    told = [f"{SYMBOLS[risk]} {numbers.plain(own.values(risk)[name])}" for risk in ("r_b", "r_v")]
+    return f"{name}: {', '.join(told)}{to}"
+
+
+def named_of(places: Mapping[str, tuple[float, float]], letter: float = _LETTER) -> dict[str, bool]:
+    """Return the points that are named, and whether their name stands at their left.
+
+    They lie at the far ends of the axes; a name that would be printed over a point or another name
+    is left out.
+
+    >>> named_of({"a": (10.0, 90.0), "b": (99.0, 50.0)})
+    {'a': False, 'b': True}
+    """
+    by_x, by_y = (
+        sorted(places, key=lambda name: (-places[name][axis], name))[:_NAMED] for axis in (0, 1)
+    )
+    taken: list[_Box] = []
+    found: dict[str, bool] = {}
+    for name in dict.fromkeys(name for pair in zip(by_y, by_x, strict=True) for name in pair):
+        others = [place for other, place in places.items() if other != name]
+        for is_left in (False, True):
+            box = _box_of(places[name], letter * len(name), is_left=is_left)
+            if box.is_free(others, taken):
+                taken.append(box)
+                found[name] = is_left
+                break
+    return found
+
+
+class _Box(NamedTuple):
+    """Where a name is printed, in percent of the plot."""
+
+    left: float
+    right: float
+    y: float
+
+    def is_free(self, points: Sequence[tuple[float, float]], names: Sequence["_Box"]) -> bool:
+        """Say whether it lies inside the plot and on no point and no other name."""
+        return (
+            self.left >= 0
+            and self.right <= 100
+            and not any(self.left < x < self.right and abs(y - self.y) < _LINE for x, y in points)
+            and not any(
+                self.left < own.right and own.left < self.right and abs(own.y - self.y) < 2 * _LINE
+                for own in names
+            )
+        )
+
+
+def _box_of(place: tuple[float, float], width: float, *, is_left: bool) -> _Box:
+    x, y = place
+    return _Box(x - _GAP - width, x - _GAP, y) if is_left else _Box(x + _GAP, x + _GAP + width, y)
+
+
+def _margin(own: TopicResult, risk: str, axis: Axis) -> Margin | None:
+    """Return the histogram of a risk along its axis, with the normal fit."""
+    places = np.array([axis.at(value) for value in own.values(risk).values()])
+    n_bins = int(np.clip(round(2 * math.sqrt(len(places))), *_BINS))
+    counts, edges = np.histogram(places, bins=n_bins, range=(0.0, 100.0))
+    width = 100 / n_bins
+    found = statistics_of(own, risk)
+    mean, sd = (found[name].value if name in found else None for name in ("mean", "sd"))
+    heights = np.zeros(_CURVE_POINTS)
+    at = np.linspace(0.0, 100.0, _CURVE_POINTS)
+    if mean is not None and sd and axis.at(mean + sd) > axis.at(mean):
+        scale = axis.at(mean + sd) - axis.at(mean)
+        z = (at - axis.at(mean)) / scale
+        heights = len(places) * width / (scale * math.sqrt(2 * math.pi)) * np.exp(-(z**2) / 2)
+    top = max(float(counts.max()), float(heights.max()), 1.0)
+    curve = zip(at.tolist(), (100 * heights / top).round(2).tolist(), strict=True)
+    return Margin(
+        bars=[
+            (
+                round(float(start) + _BAR_GAP / 2, 2),
+                round(width - _BAR_GAP, 2),
+                round(max(100 * int(count) / top, _LEAST_BAR), 2),
+            )
+            for start, count in zip(edges, counts, strict=False)
+            if count
+        ],
+        curve=list(curve) if heights.any() else [],
+    )
+
+
+def fact_figure(own: TopicResult, factor: str) -> Figure | None:
+    """Draw the risk of each subject against a fact, with the fitted line.
+
+    The size of a point is the number of people, which is its weight. It needs the parts file.
+    """
+    rows = _fact_rows(own, factor)
+    risks = own.values("r")
+    points = [(name, x, weight, risks[name]) for name, x, weight in rows if name in risks]
+    if len(points) < 3:
+        return None
+    words = FACTORS[factor]
+    x_axis = Axis.of_span([x for _, x, _, _ in points], about=5)
+    y_axis = Axis([risk for *_, risk in points])
+    heaviest = max(weight for _, _, weight, _ in points)
+    places = {name: (x_axis.at(x), y_axis.at(risk)) for name, x, _, risk in points}
+    named = named_of(places)
+    many = own.called.many
+    return Figure(
+        title=f"Risk and {words.name}",
+        description=f"Scatter plot of {len(points)} {many} for {own.label}: risk r against"
+        f" {words.name}, with the fitted line. Its numbers stand in the table.",
+        caption=f"A point’s area is how many people work in it, which is its weight in the fit."
+        f"{' The axis is logarithmic.' if words.is_log else ''}",
+        chart=Scatter(
+            dots=[
+                Dot(x=places[name][0], y=places[name][1], radius=_radius(weight / heaviest),
+                    title=f"{name}: r {numbers.plain(risk)}", tone=tone_of(own, name),
+                    name=name if name in named else None, is_name_left=named.get(name, False))
+                for name, _, weight, risk in sorted(points, key=lambda one: -one[2])
+            ],
+            x_ticks=_log_ticks(x_axis, points) if words.is_log else x_axis.ticks(),
+            y_ticks=y_axis.ticks(),
+            x_axis=words.name,
+            y_axis="risk r",
+            legend=[*lean_legend(own), ("fit", "weighted least squares")],
+            line=_fitted(own, factor, points, x_axis, y_axis),
+        ),
+    )  # fmt: skip
+
+
+def _radius(share: float) -> float:
+    return round(2.5 + 9.5 * math.sqrt(share), 2)
+
+
+def _fact_rows(own: TopicResult, factor: str) -> list[tuple[str, float, float]]:
+    parts = own.result.parts
+    if parts is None or not {"table", "config", "factor", "subject", "x", "weight"} <= set(
+        parts.columns
+    ):
+        return []
+    rows = parts.filter(
+        (pl.col("table") == "factors")
+        & (pl.col("config") == own.config)
+        & (pl.col("factor") == factor)
+    ).select("subject", *(pl.col(name).cast(pl.Float64, strict=False) for name in ("x", "weight")))
+    return [row for row in rows.drop_nulls().iter_rows() if row[2] > 0 and math.isfinite(row[1])]
+
+
+_Point = tuple[str, float, float, float]
+
+
+def _fitted(
+    own: TopicResult, factor: str, points: Sequence[_Point], x_axis: Axis, y_axis: Axis
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return both ends of the fitted line, through the weighted means."""
+    metric = own.metric(REGRESSION + factor)
+    slope = None if metric is None else metric.by.get("r", {}).get("coefficient")
+    if slope is None or slope.value is None:
+        return None
+    x, weights, r = (np.array([point[i] for point in points]) for i in (1, 2, 3))
+    middle = float(np.average(x, weights=weights)), float(np.average(r, weights=weights))
+    first, last = (
+        (x_axis.at(at), y_axis.at(middle[1] + slope.value * (at - middle[0])))
+        for at in (float(x.min()), float(x.max()))
+    )
+    return first, last
+
+
+def _log_ticks(axis: Axis, points: Sequence[_Point]) -> list[Tick]:
+    """Return ticks at 1, 2 and 5 times powers of ten, of an axis of natural logarithms."""
+    low, high = (side(point[1] for point in points) for side in (min, max))
+    powers = range(math.floor(low / math.log(10)), math.ceil(high / math.log(10)) + 1)
+    values = [m * 10.0**power for power in powers for m in (1, 2, 5)]
+    return [
+        Tick(at=axis.at(math.log(value)), label=f"{value:,.0f}" if value >= 1 else f"{value:g}")
+        for value in values
+        if low <= math.log(value) <= high
+    ]

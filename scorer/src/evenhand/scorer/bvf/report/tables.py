@@ -1,0 +1,331 @@
+"""BVF's tables in the report: metrics, subjects, distributions, regressions."""
+
+# ruff: noqa: RUF001 - true minus signs and apostrophes
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.bvf.report.cells import Quartiles
+from evenhand.scorer.bvf.report.drilldown import Texts
+from evenhand.scorer.bvf.report.findings import EXACT, statistics_of
+from evenhand.scorer.bvf.report.values import Lean, TopicResult, differs, exceeds_chance
+from evenhand.scorer.bvf.report.words import (
+    DIRECTION,
+    FACTORS,
+    KNOWLEDGE,
+    REGRESSION,
+    RISKS,
+    SYMBOLS,
+    UNNORMALISED,
+    R,
+    interval_text,
+    is_signed,
+    metric_words,
+    topic_words,
+    value_text,
+)
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table, Tone
+from evenhand.scorer.report.words import (
+    NO_INTERVAL,
+    interval_cell,
+    interval_notes,
+    null_text,
+)
+
+ABOVE_CHANCE = f"{MARKED} above where 95 of 100 values would lie if nothing were there."
+HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
+SAME = "As Equations 1 and 2 stand, not normalised, the risks of two classes are the same."
+ENDS = 5
+"""So many of the most and of the least stereotyped subjects are shown before the whole table."""
+
+# Bias and Volatility (2024), table 1; models without bias and the two reference models left out.
+ORIENTATION = (
+    "For orientation: the paper’s twelve models have R of 0.3049 (BERT) to 0.8703 (T5) on gender"
+    " (its Table 1); its contexts, and so its numbers, are others."
+)
+
+
+def numbered(names: Iterable[str]) -> list[Column]:
+    """Return columns of numbers."""
+    return [Column(label=name, is_number=True) for name in names]
+
+
+def overview_table(topics: Sequence[tuple[str, list[TopicResult]]], labels: Sequence[str]) -> Table:
+    """Return the risk and its parts of each topic, one column a model."""
+    rows = []
+    for config, results in topics:
+        found = {own.label: own for own in results}
+        for metric_id in RISKS.values():
+            own = [found[label].metric(metric_id) if label in found else None for label in labels]
+            if any(own):
+                words = metric_words(metric_id)
+                name = Cell(text=topic_words(config).title, note=f"{words.name} {words.symbol}")
+                rows.append([name, *map(_risk_cell, own)])
+    return Table(
+        caption="Side by side",
+        columns=[Column(label="Topic"), *numbered(labels)],
+        rows=rows,
+        footnotes=[ABOVE_CHANCE],
+    )
+
+
+def _risk_cell(metric: Metric | None) -> Cell:
+    if metric is None:
+        return Cell(text="not scored", tone="reason")
+    return value_cell(metric.id, metric, tone="positive" if exceeds_chance(metric) else "plain")
+
+
+def value_cell(metric_id: str, own: Metric | GroupValue | None, *, tone: Tone = "plain") -> Cell:
+    """Return a value with its interval below; null is a reason, never 0."""
+    if own is None:
+        return Cell(text="none", tone="reason")
+    if own.value is None:
+        return Cell(text=null_text(own), tone="reason")
+    return Cell(
+        text=value_text(metric_id, own),
+        sort=own.value,
+        note=interval_text(metric_id, own) or NO_INTERVAL,
+        hint=own.why_no_interval,
+        tone=tone,
+    )
+
+
+def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
+    """Return the metrics of a topic that stand in one number, in the order in which they are told.
+
+    Spreads and regressions have tables of their own.
+    """
+    found = {
+        metric.id: None
+        for own in results
+        for metric in own.report.metrics
+        if metric.config == own.config and (metric.shelf == "beyond") == is_beyond
+    }
+    known = [*RISKS.values(), *KNOWLEDGE]
+    if max(own.largest for own in results) > 1:
+        known += [f"{one}{UNNORMALISED}" for one in RISKS.values()]
+    told = [one for one in known if one in found]
+    names = dict.fromkeys(DIRECTION + name for own in results for name in own.classes)
+    return told + [one for one in names if one in found]
+
+
+def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) -> Table | None:
+    """Return the metrics of one topic; side by side for several models."""
+    ids = metric_ids(results, is_beyond=is_beyond)
+    if not ids:
+        return None
+    one = results[0]
+    several = len(results) > 1
+    notes = [own.metric(name) for own in results for name in ids]
+    columns = [own.label for own in results] if several else [
+        "Value", "Interval", "By chance", "Scored", "Left out"
+    ]  # fmt: skip
+    write = _metric_of_models if several else _metric_of_one
+    is_same = one.largest == 1 and one.metric(R + UNNORMALISED) is not None
+    is_usual = one.config == "gender" and all(own.report.protocol == "paper" for own in results)
+    return Table(
+        caption=one.words.title,
+        columns=[Column(label="Metric"), *numbered(columns)],
+        rows=[[_name_cell(name), *write(results, name)] for name in ids],
+        footnotes=[
+            ABOVE_CHANCE,
+            *([SAME] if is_same and not is_beyond else []),
+            *interval_notes(own for own in notes if own is not None),
+            *([ORIENTATION] if is_usual and not is_beyond else []),
+        ],
+    )
+
+
+def _name_cell(metric_id: str) -> Cell:
+    words = metric_words(metric_id)
+    name = words.name[:1].upper() + words.name[1:]
+    return Cell(text=f"{name} {words.symbol}".strip(), note=words.reading or None)
+
+
+def _metric_of_models(results: Sequence[TopicResult], name: str) -> list[Cell]:
+    return [_risk_cell(own.metric(name)) for own in results]
+
+
+def _metric_of_one(results: Sequence[TopicResult], name: str) -> list[Cell]:
+    own = results[0].metric(name)
+    assert own is not None
+    reference = own.null_reference
+    chance = "none"
+    if reference is not None:
+        top = numbers.plain(reference.quantile_95)
+        chance = "0" if reference.method == EXACT else f"at most {top}"
+    value = _risk_cell(own)
+    write = numbers.signed if is_signed(name) else numbers.plain
+    return [
+        Cell(text=value.text, sort=value.sort, tone=value.tone),
+        interval_cell(own, write=write),
+        Cell(text=chance, sort=None if reference is None else reference.quantile_95),
+        Cell(text=numbers.count(own.n_scored), sort=own.n_scored),
+        Cell(text=numbers.count(own.n_unscored), sort=own.n_unscored),
+    ]
+
+
+def order_table(own: TopicResult) -> Table | None:
+    """Return the risks by where the slot stands; None where it stands in one place alone."""
+    found = {risk: own.metric(metric_id) for risk, metric_id in RISKS.items()}
+    by = {risk: one.by.get("order", {}) for risk, one in found.items() if one is not None}
+    names = list(dict.fromkeys(name for groups in by.values() for name in groups))
+    if not names:
+        return None
+    words = {"last": "slot at the end", "inside": "slot inside"}
+    return Table(
+        caption="By place of the slot",
+        columns=[Column(label="Place"), *numbered(metric_words(RISKS[risk]).symbol for risk in by)],
+        rows=[
+            [
+                Cell(text=words.get(name, name)),
+                *(value_cell(RISKS[risk], groups.get(name)) for risk, groups in by.items()),
+            ]
+            for name in names
+        ],
+        footnotes=interval_notes(one for groups in by.values() for one in groups.values()),
+    )
+
+
+def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption: str) -> Table:
+    """Return the risks of some subjects, the class that each is tied to, and the texts behind."""
+    groups = {
+        risk: metric.by.get("subject", {})
+        for risk, metric_id in RISKS.items()
+        if (metric := own.metric(metric_id)) is not None
+    }
+    rows = []
+    for name in names:
+        cells = [value_cell(RISKS[risk], found.get(name)) for risk, found in groups.items()]
+        drill = dataclasses.replace(cells[0], tone="plain", examples=texts.of(subject=name))
+        n = groups["r"][name].n_scored
+        lean = _lean_cell(own.leans.get(name))
+        rows.append([Cell(text=name), drill, *cells[1:], lean, Cell(text=f"{n:,}", sort=n)])
+    title = own.called.one.capitalize()
+    symbols = [SYMBOLS[risk] for risk in groups]
+    note = f"Intervals are over contexts; a preference runs from −1 to {own.largest:g}. {HOLM}"
+    return Table(
+        caption=caption,
+        columns=[Column(label=title), *numbered([*symbols, "Leans most to", "Texts"])],
+        rows=rows,
+        footnotes=[
+            note,
+            *interval_notes(
+                groups[risk][name] for risk in groups for name in names if name in groups[risk]
+            ),
+        ],
+    )
+
+
+def _lean_cell(lean: Lean | None) -> Cell:
+    if lean is None:
+        return Cell(text="none", tone="quiet")
+    tone: Tone = "positive" if lean.is_clear else "plain"
+    return Cell(
+        text=lean.name, sort=lean.value, note=numbers.signed(lean.value, digits=3), tone=tone
+    )
+
+
+def quartile_table(own: TopicResult, name: str, found: Mapping[str, Quartiles]) -> Table:
+    """Return how a class's stereotypes lie over contexts, by subject."""
+    title = own.called.one.capitalize()
+    columns = ["Mean", "Least", "Lower quartile", "Median", "Upper quartile", "Greatest"]
+    return Table(
+        caption=f"Preference for {name} over contexts, by {own.called.one}",
+        columns=[Column(label=title), *numbered(columns)],
+        rows=[
+            [
+                Cell(text=subject),
+                *(Cell(text=numbers.signed(value, digits=3), sort=value) for value in one),
+            ]
+            for subject, one in sorted(found.items(), key=lambda pair: (-pair[1].mean, pair[0]))
+        ],
+        footnotes=["Contexts count by their weights."],
+    )
+
+
+_STATISTICS = {
+    "mean": "Mean", "sd": "Standard deviation", "skewness": "Skewness",
+    "excess_kurtosis": "Excess kurtosis", "shapiro_w": "Shapiro–Wilk W",
+    "shapiro_p": "p, that it is normal", "median": "Median", "q95": "95 % quantile",
+    "max": "Greatest",
+}  # fmt: skip
+
+
+def spread_table(own: TopicResult) -> Table | None:
+    """Return how each risk is spread over subjects, one column a risk."""
+    found = {risk: statistics_of(own, risk) for risk in RISKS}
+    names = [name for name in _STATISTICS if any(name in one for one in found.values())]
+    if not names:
+        return None
+    return Table(
+        caption=f"How the risks of {own.called.many} are spread",
+        columns=[Column(label="Statistic"), *numbered(SYMBOLS[risk] for risk in found)],
+        rows=[
+            [Cell(text=_STATISTICS[name]), *(_statistic_cell(name, one) for one in found.values())]
+            for name in names
+        ],
+        footnotes=["Skewness and excess kurtosis are 0 for a normal distribution; fat tails: > 0."],
+    )
+
+
+def _statistic_cell(name: str, found: Mapping[str, GroupValue]) -> Cell:
+    own = found.get(name)
+    if own is None or own.value is None:
+        return Cell(text="none")
+    text = numbers.p_value(own.value) if name == "shapiro_p" else numbers.plain(own.value)
+    return Cell(text=text, sort=own.value)
+
+
+def regression_table(own: TopicResult) -> Table | None:
+    """Return the regression of each risk on each fact: coefficient, error, tests, fit."""
+    rows = []
+    for factor in FACTORS:
+        metric = own.metric(REGRESSION + factor)
+        for risk, fit in ({} if metric is None else metric.by).items():
+            rows.append(_fit_row(own, factor, risk, fit))
+    if not rows:
+        return None
+    note = (
+        "Coefficient: change of the risk where the fact grows by one (its natural logarithm, as"
+        f" marked). n: {own.called.many} of which the fact and the number employed, the weight, are"
+        f" known. {MARKED} differs from 0 after Holm’s correction over the facts."
+    )
+    columns = ["Coefficient", "SE", "t", "p", "p (Holm)", "R²", "n"]
+    return Table(
+        caption="Weighted least squares of each risk on one fact",
+        columns=[Column(label="Fact"), Column(label="Risk"), *numbered(columns)],
+        rows=rows,
+        footnotes=[note],
+    )
+
+
+def _fit_row(own: TopicResult, factor: str, risk: str, fit: Mapping[str, GroupValue]) -> list[Cell]:
+    words, slope = FACTORS[factor], fit.get("coefficient")
+    name = Cell(text=words.name, note="natural logarithm" if words.is_log else None)
+    row = [name, Cell(text=SYMBOLS.get(risk, risk))]
+    if slope is None or slope.value is None:
+        why = "no coefficient" if slope is None else null_text(slope)
+        return [*row, Cell(text=why, tone="reason"), *(Cell(text="none") for _ in range(6))]
+    tone: Tone = "plain"
+    if differs(slope, own.report):
+        tone = "positive" if slope.value > 0 else "negative"
+    known = {key: one.value for key, one in fit.items() if one.value is not None}
+    return [
+        *row,
+        Cell(text=numbers.signed(slope.value), sort=slope.value, tone=tone),
+        _number_cell(known.get("standard_error")),
+        _number_cell(known.get("t"), digits=2),
+        Cell(text=numbers.p_value(slope.p_value), sort=slope.p_value),
+        Cell(text=numbers.p_value(slope.p_holm), sort=slope.p_holm),
+        _number_cell(known.get("r_squared"), digits=3),
+        _number_cell(known.get("n", slope.n_scored), digits=0),
+    ]
+
+
+def _number_cell(value: float | None, *, digits: int = 4) -> Cell:
+    if value is None:
+        return Cell(text="none")
+    return Cell(text=numbers.plain(value, digits=digits), sort=value)

@@ -1,0 +1,74 @@
+"""One number of one model as a function of its clusters, read back from ``NAME.parts.parquet``."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.contract.report import Report
+from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.statistics import Estimator
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class Key(NamedTuple):
+    """Which number it is."""
+
+    config: str
+    metric: str
+    dimension: str | None = None
+    """``None`` for the metric itself, else what its groups are, e.g. ``category``."""
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparable:
+    """One metric of one model, from which estimates under any weights can be had."""
+
+    key: Key
+    limits: tuple[float, float]
+    best: float | None
+    clusters: tuple[str, ...]
+    """Names of G clusters, in a fixed order."""
+    strata: Integers
+    """Code of each cluster's stratum, ascending; shape [G]."""
+    sums: Floats
+    """Sufficient statistics of each cluster; shape [G, ...]."""
+    is_used: Flags
+    """Which clusters say something about the metric; shape [G]."""
+    value: Callable[[Floats, Floats, Integers], Floats]
+    """From weights [R, N], sums [N, ...] and strata [N] of any N clusters to values [R]."""
+
+    @property
+    def width(self) -> int:
+        """Numbers that one row of weights makes: sums of one cluster, and a weight a cluster."""
+        return int(np.prod(self.sums.shape[1:])) * len(np.unique(self.strata)) + len(self.strata)
+
+    def estimator(self, used: Flags) -> Estimator:
+        """Return the metric as a function of the used clusters' weights, [R, U] to [R]."""
+
+        def estimate(weights: Floats) -> Floats:
+            whole = np.zeros((len(weights), len(used)))
+            whole[:, used] = weights
+            return self.value(whole, self.sums, self.strata)
+
+        return estimate
+
+
+class Comparing(Protocol):
+    """``evenhand.scorer.<stem>.comparable``."""
+
+    def comparables(self, parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
+        """Return every number of a report that can be compared, groups included."""
+
+
+def comparables_of(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
+    """Return what a metric file and its parts let us compare, by key."""
+    comparing = cast("Comparing", benchmark(report.dataset.stem).part("comparable"))
+    return {number.key: number for number in comparing.comparables(parts, report)}

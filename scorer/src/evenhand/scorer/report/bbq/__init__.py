@@ -1,5 +1,0 @@
-"""BBQ's part of the report: findings, figures, tables, examples and methods."""
-
-from evenhand.scorer.report.bbq.story import story
-
-__all__ = ["story"]

@@ -1,5 +1,0 @@
-"""UnQover's part of the report: findings, figures, tables, examples and methods."""
-
-from evenhand.scorer.report.unqover.story import story
-
-__all__ = ["story"]

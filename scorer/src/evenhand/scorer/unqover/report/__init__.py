@@ -1,0 +1,5 @@
+"""UnQover's part of the report: findings, figures, tables, examples and methods."""
+
+from evenhand.scorer.unqover.report.story import story
+
+__all__ = ["story"]

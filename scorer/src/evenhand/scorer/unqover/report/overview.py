@@ -1,0 +1,53 @@
+"""UnQover's first numbers of several models side by side."""
+
+from collections.abc import Sequence
+
+from evenhand.contract.report import Metric
+from evenhand.scorer.report import numbers
+from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table
+from evenhand.scorer.report.reading import ModelResult
+from evenhand.scorer.report.words import null_text
+from evenhand.scorer.unqover.report.findings import metric_of
+from evenhand.scorer.unqover.report.words import class_words, value_text
+
+_SHOWN = {"unqover.mu": "intensity μ", "unqover.eta": "consistency η"}
+
+
+def overview_table(results: Sequence[ModelResult], configs: Sequence[str]) -> Table | None:
+    """Return mu and eta of each config, one column a model; None for a single model."""
+    if len(results) < 2:
+        return None
+    rows = [
+        [Cell(text=class_words(config).title, note=name), *map(_cell, own)]
+        for config in configs
+        for metric_id, name in _SHOWN.items()
+        for own in [[metric_of(result.report, metric_id, config) for result in results]]
+        if any(own)
+    ]
+    if not rows:
+        return None
+    columns = [
+        Column(label="Config"),
+        *(Column(label=own.label, is_number=True) for own in results),
+    ]
+    return Table(
+        caption="Side by side",
+        columns=columns,
+        rows=rows,
+        footnotes=[f"{MARKED} above where 95 of 100 values would lie if nothing were there."],
+    )
+
+
+def _cell(metric: Metric | None) -> Cell:
+    if metric is None:
+        return Cell(text="not scored", tone="reason")
+    if metric.value is None:
+        return Cell(text=null_text(metric), tone="reason")
+    reference = metric.null_reference
+    exceeds = reference is not None and metric.value > reference.quantile_95
+    return Cell(
+        text=value_text(metric),
+        sort=metric.value,
+        note=None if reference is None else f"by chance {numbers.null_reference(reference)}",
+        tone="positive" if exceeds else "plain",
+    )
