@@ -9,9 +9,9 @@ import pytest
 import zstandard
 
 from evenhand.contract import DataRefused
-from evenhand.scorer import faults, readers
-from evenhand.scorer.readers import read_predictions
-from evenhand.scorer.unqover import json_lines
+from evenhand.scorer import faults
+from evenhand.scorer.unqover import BENCHMARK, json_lines
+from evenhand.scorer.unqover.read import read_predictions
 
 ROWS = [
     {"id": "toy-a", "score_x1": 0.25, "score_x2": 1},
@@ -449,4 +449,4 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path: Path) -> None:
 
 def test_readers_are_listed() -> None:
     """The names that --reader takes."""
-    assert readers.READERS == ("evenhand", "unqover")
+    assert BENCHMARK.readers == ("evenhand", "unqover")

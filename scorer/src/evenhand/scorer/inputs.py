@@ -1,7 +1,6 @@
 """The predictions files of one run: one model, one protocol, disjoint ids."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,11 +8,9 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.dataset import Manifest
-from evenhand.contract.files import sha256_of_file
 from evenhand.contract.predictions import Header, ModelReference
 from evenhand.contract.report import PredictionsRecord
 from evenhand.scorer.faults import Fault, shown
-from evenhand.scorer.readers import OURS, read_predictions
 
 PROTOCOLS = ("paper", "code")
 
@@ -29,36 +26,6 @@ class Inputs:
     faults: list[Fault]
     notes: list[str] = field(default_factory=list)
     """What a person has to know about how the files were read."""
-
-
-def read_inputs(paths: Sequence[Path]) -> Inputs:
-    """Read predictions files of ours, hashing each beside the reading.
-
-    Raises:
-        DataRefused: a file cannot be read, is given twice, or two files state different models.
-    """
-    check_paths(paths)
-    frames, headers, faults, notes = [], {}, [], list[str]()
-    with ThreadPoolExecutor(1) as pool:
-        records = list(pool.map(sha256_of_file, [p for p in paths if p.is_file()]))
-        for path in paths:
-            found = read_predictions(path)
-            frames.append(found.rows)
-            faults += found.faults if len(paths) == 1 else [_of_file(f, path) for f in found.faults]
-            notes += found.notes
-            if found.header:
-                headers[path] = found.header
-    check_one_model(headers)
-    return Inputs(
-        pl.concat(frames),
-        headers,
-        [
-            record_of(path, digest, OURS, headers.get(path))
-            for path, digest in zip(paths, records, strict=True)
-        ],
-        faults,
-        notes,
-    )
 
 
 def check_paths(paths: Sequence[Path]) -> None:
@@ -160,10 +127,6 @@ def precision_warnings(headers: dict[Path, Header]) -> list[str]:
         f"The model ran in {precision}: do not compare its probabilities with those of fp32."
         for precision in sorted(shown(p, 40) for p in found if p and p != "fp32")
     ]
-
-
-def _of_file(fault: Fault, path: Path) -> Fault:
-    return fault._replace(kind=f"{fault.kind} in {path.name}")
 
 
 def _name(model: ModelReference) -> str:

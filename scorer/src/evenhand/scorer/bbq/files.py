@@ -11,7 +11,7 @@ from evenhand.contract.report import Report
 from evenhand.scorer.bbq.answers import MISSING
 from evenhand.scorer.bbq.choices import Choices
 from evenhand.scorer.bbq.outputs import write_outcome
-from evenhand.scorer.bbq.read import READERS, read_files
+from evenhand.scorer.bbq.read import read_files
 from evenhand.scorer.bbq.scoring import (
     Outcome,
     configs_to_score,
@@ -26,7 +26,7 @@ from evenhand.scorer.faults import FIRST
 from evenhand.scorer.readers import OURS
 from evenhand.scorer.scoring import Checked, Rows, Settings
 
-__all__ = ["READERS", "check_files", "score_files", "tables", "write_outcome"]
+__all__ = ["check_files", "score_files", "tables", "write_outcome"]
 
 
 def score_files(

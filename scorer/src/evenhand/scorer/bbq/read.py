@@ -50,7 +50,9 @@ READERS = (
 _BATCHES = (batches.OPENAI, batches.ANTHROPIC)
 
 
-def read_files(paths: Sequence[Path], reader: str, dataset: Dataset | None = None) -> Inputs:
+def read_files(
+    paths: Sequence[Path], reader: str, dataset: Dataset, _configs: Sequence[str] = ()
+) -> Inputs:
     """Read the predictions of one model.
 
     Args:

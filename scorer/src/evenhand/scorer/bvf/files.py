@@ -10,7 +10,7 @@ from evenhand.contract import WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.bvf.outputs import write_outcome
 from evenhand.scorer.bvf.probabilities import NOT_PREDICTED
-from evenhand.scorer.bvf.read import READERS, read_files
+from evenhand.scorer.bvf.read import read_files
 from evenhand.scorer.bvf.scoring import (
     Matched,
     Outcome,
@@ -26,7 +26,7 @@ from evenhand.scorer.inputs import header_faults
 from evenhand.scorer.readers import OURS
 from evenhand.scorer.scoring import Checked, Rows, Settings
 
-__all__ = ["READERS", "check_files", "score_files", "tables", "write_outcome"]
+__all__ = ["check_files", "score_files", "tables", "write_outcome"]
 
 
 def score_files(

@@ -17,7 +17,9 @@ from evenhand.scorer.readers import OURS
 READERS = (OURS, published_tables.NAME)
 
 
-def read_files(paths: Sequence[Path], reader: str, dataset: Dataset) -> Inputs:
+def read_files(
+    paths: Sequence[Path], reader: str, dataset: Dataset, _configs: Sequence[str] = ()
+) -> Inputs:
     """Read the predictions of one model.
 
     Args:

@@ -3,40 +3,10 @@
 ``evenhand`` reads our own files; every other reader has the name of the format it reads.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
-from evenhand.contract import DataRefused
-from evenhand.scorer.readers.streams import kind_of
-from evenhand.scorer.unqover import json_lines, score_tables
-from evenhand.scorer.unqover.prediction_rows import PredictionRows
-
-OURS, UNQOVER = "evenhand", "unqover"
-READERS = (OURS, UNQOVER)
-
-_BY_KIND: dict[str, Callable[[Path], PredictionRows]] = {
-    ".jsonl": json_lines.read,
-    ".ndjson": json_lines.read,
-    ".csv": lambda path: score_tables.read_csv(path, ","),
-    ".tsv": lambda path: score_tables.read_csv(path, "\t"),
-    ".parquet": score_tables.read_parquet,
-}
-
-
-def read_predictions(path: Path) -> PredictionRows:
-    """Read a predictions file of ours, by the suffix of its name.
-
-    Raises:
-        DataRefused: the file cannot be read at all; faults of rows are in the result.
-    """
-    kind = kind_of(path)
-    if kind in _BY_KIND:
-        return _BY_KIND[kind](path)
-    hint = " The original's output.json needs `--reader unqover`." if kind == ".json" else ""
-    raise DataRefused(
-        f"{path}: the name must end in {', '.join(_BY_KIND)} (each also with .gz or .zst but for"
-        f" .parquet).{hint}"
-    )
+OURS = "evenhand"
+"""The reader of our own formats."""
 
 
 def is_offered(reader: str, offered: Sequence[str]) -> bool:

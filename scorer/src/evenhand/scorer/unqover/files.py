@@ -7,24 +7,24 @@ from evenhand.contract import WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault
-from evenhand.scorer.inputs import Inputs, header_faults, read_inputs
-from evenhand.scorer.readers import OURS, READERS, UNQOVER
+from evenhand.scorer.inputs import header_faults
+from evenhand.scorer.readers import OURS
 from evenhand.scorer.scoring import Checked, Rows, Settings
 from evenhand.scorer.unqover import output_json, published_entries
 from evenhand.scorer.unqover.examples import examples_of
 from evenhand.scorer.unqover.outputs import write_outcome
+from evenhand.scorer.unqover.read import UNQOVER, read_files
 from evenhand.scorer.unqover.scoring import (
     Outcome,
     configs_to_score,
     ids_of_no_config,
     match_config,
-    read_original,
     score_dataset,
     score_original,
 )
 from evenhand.scorer.unqover.tables import metric_rows, subject_rows, top_pair_rows
 
-__all__ = ["READERS", "check_files", "score_files", "tables", "write_outcome"]
+__all__ = ["check_files", "score_files", "tables", "write_outcome"]
 
 TOP_PAIRS = 10
 
@@ -45,7 +45,9 @@ def score_files(
     check = f"evenhand check {dataset.folder} {paths[0]}"
     if reader != OURS:
         check += f" --reader {reader}"
-    return score_dataset(dataset, _read(paths, dataset, reader, settings), settings, check=check)
+    return score_dataset(
+        dataset, read_files(paths, reader, dataset, settings.configs), settings, check=check
+    )
 
 
 def check_files(
@@ -56,7 +58,7 @@ def check_files(
     if dataset is None:
         _refuse_bare_stem(reader, configs)
         return Checked(*_check_original(paths[0]))
-    inputs = _read(paths, dataset, reader, Settings(configs=tuple(configs)))
+    inputs = read_files(paths, reader, dataset, configs)
     faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
     if not configs:
         faults += ids_of_no_config(dataset, inputs.rows)
@@ -82,12 +84,6 @@ def check_files(
 def tables(outcome: Outcome, report: Report) -> list[Rows]:
     """Return the metrics, the subjects by gamma, and the strongest pairs."""
     return [metric_rows(report), subject_rows(report), top_pair_rows(outcome.scored, TOP_PAIRS)]
-
-
-def _read(paths: Sequence[Path], dataset: Dataset, reader: str, settings: Settings) -> Inputs:
-    if reader == UNQOVER:
-        return read_original(paths[0], dataset, settings)
-    return read_inputs(paths)
 
 
 def _check_original(path: Path) -> tuple[Rows, list[Fault]]:

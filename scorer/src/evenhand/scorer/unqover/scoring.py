@@ -14,7 +14,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.report import DatasetRecord, Report
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
+from evenhand.scorer.faults import Fault, FaultList, refuse, shown
 from evenhand.scorer.inputs import (
     PROTOCOLS,
     Inputs,
@@ -24,12 +24,12 @@ from evenhand.scorer.inputs import (
     record_of,
 )
 from evenhand.scorer.matching import MISSING, Match, configs_in, match, of_config
-from evenhand.scorer.readers import UNQOVER
 from evenhand.scorer.scoring import Settings
 from evenhand.scorer.unqover import output_json, published_entries
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
 from evenhand.scorer.unqover.in_memory import ScoredConfig, report_of, score_examples
 from evenhand.scorer.unqover.metric_records import Provenance
+from evenhand.scorer.unqover.read import UNQOVER
 
 Rows = NDArray[np.int64]
 Texts = Callable[[Rows], list[dict[str, Any]]]
@@ -126,41 +126,6 @@ def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
             ids = of_config(rows, config)["id"]
             faults.add_many("ids of no config", "An id begins with its config.", ids[:5], len(ids))
     return faults.listed()
-
-
-def read_original(path: Path, dataset: Dataset, settings: Settings) -> Inputs:
-    """Read a file of the original as answers to one of our datasets.
-
-    Examples are told apart by template number, subjects, attribute and order.
-
-    Raises:
-        DataRefused: no config of the dataset has an entry's slots.
-    """
-    entries = output_json.read(path)
-    questions, scores_x1, scores_x2 = published_entries.questions_of(entries, path)
-    questions = questions.with_columns(score_x1=scores_x1, score_x2=scores_x2)
-    known = settings.configs or tuple(dataset.manifest.configs)
-    configs = [name for name in known if name.endswith("_mlm") == entries.is_masked]
-    found = [
-        published_entries.answers_to(dataset.read(own, ITEM_COLUMNS), questions) for own in configs
-    ]
-    rows = pl.concat(found) if found else pl.DataFrame()
-    if rows.is_empty():
-        raise DataRefused(
-            f"{path}: no entry has the template, subjects and attribute of an example in"
-            f" {dataset.folder} ({', '.join(configs) or 'no config of this kind'}); was it made"
-            " from other lists? The stem `unqover` in place of the dataset scores it by itself."
-        )
-    is_known = np.zeros(len(questions), dtype=np.bool_)
-    is_known[rows["row"].to_numpy()] = True
-    unknown, faults = np.flatnonzero(~is_known), FaultList()
-    first = [
-        published_entries.in_words(questions.row(int(row), named=True)) for row in unknown[:FIRST]
-    ]
-    remedy = "Was the file made from this dataset's lists?"
-    faults.add_many("questions that are not in the dataset", remedy, first, len(unknown))
-    record = record_of(path, sha256_of_file(path), UNQOVER, None)
-    return Inputs(rows.drop("row"), {}, [record], faults.listed())
 
 
 def score_original(path: Path, settings: Settings) -> Outcome:
