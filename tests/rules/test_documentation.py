@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.contract import STEMS
-from evenhand.contract.cli import _OWN_COMMANDS
+from evenhand.contract.cli import _CONTRACT_COMMANDS
 from evenhand.contract.commands import COMMANDS
 from evenhand.contract.files import canonical_json
 from evenhand.contract.predictions import HEADER_KEY
@@ -29,7 +29,9 @@ NAMES = [entry.name for entry in COMMANDS]
 
 def test_the_table_of_commands_is_what_the_packages_offer() -> None:
     """A command is in the static table if and only if a package has it."""
-    offered = {point.name for point in entry_points(group="evenhand.commands")} | set(_OWN_COMMANDS)
+    offered = {point.name for point in entry_points(group="evenhand.commands")} | set(
+        _CONTRACT_COMMANDS
+    )
 
     assert sorted(NAMES) == sorted(offered)
 
@@ -55,7 +57,7 @@ def test_every_option_has_its_help(name: str) -> None:
 
     modules = {point.name: point.value for point in entry_points(group="evenhand.commands")}
     parser = argparse.ArgumentParser()
-    importlib.import_module({**modules, **_OWN_COMMANDS}[name]).configure(parser)
+    importlib.import_module({**modules, **_CONTRACT_COMMANDS}[name]).configure(parser)
 
     assert [action.dest for action in parser._actions if not action.help] == []
 

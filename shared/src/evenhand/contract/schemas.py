@@ -33,8 +33,8 @@ FOLDER = Path(__file__).parent / "schemas"
 def schema_path(stem: str, kind: str) -> Path:
     """Return where the committed schema lies; general kinds have one file for all benchmarks.
 
-    >>> schema_path("bbq", "items").name, schema_path("bbq", "metrics").name
-    ('bbq.items.json', 'metrics.json')
+    >>> schema_path("stem", "items").name, schema_path("stem", "metrics").name
+    ('stem.items.json', 'metrics.json')
     """
     return FOLDER / (f"{kind}.json" if kind in GENERAL_RECORDS else f"{stem}.{kind}.json")
 
