@@ -52,8 +52,8 @@ class Dataset:
         parts = []
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
-            found, part = _digested(batches, lambda rows: rows.select(_coded(columns)))
-            self._compare(config, split, found, entry.content_digest)
+            digest, part = _digested(batches, lambda rows: rows.select(_coded(columns)))
+            self._compare(config, split, digest, entry.content_digest)
             parts += part
         return pl.concat(parts)
 
@@ -65,13 +65,13 @@ class Dataset:
         """
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
-            found, _ = _digested(batches, lambda rows: rows.clear())
-            self._compare(config, split, found, entry.content_digest)
+            digest, _ = _digested(batches, lambda rows: rows.clear())
+            self._compare(config, split, digest, entry.content_digest)
 
-    def _compare(self, config: str, split: str, found: str, expected: str) -> None:
-        if found != expected:
+    def _compare(self, config: str, split: str, actual: str, expected: str) -> None:
+        if actual != expected:
             raise DataRefused(
-                f"{self.folder}: the rows of {config}/{split} have the content digest {found},"
+                f"{self.folder}: the rows of {config}/{split} have the content digest {actual},"
                 f" but the manifest says {expected}; get the dataset again from where it came."
             )
 
@@ -179,8 +179,8 @@ def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
         series = pl.Series(series.name, [_compact_json(one) for one in series], pl.String)
     if series.dtype == pl.String:
         if len(series) and not series.null_count() and (series == series[0]).all():
-            own = str(series[0]).encode()  # a column of one value, such as the class
-            return np.full(len(series), len(own), "<i8").tobytes(), own * len(series)
+            content = str(series[0]).encode()  # a column of one value, such as the class
+            return np.full(len(series), len(content), "<i8").tobytes(), content * len(series)
         lengths = series.str.len_bytes().cast(pl.Int64).fill_null(-1).to_numpy()
         # As Binary the joined text is taken as it is, without decoding it to Python text and back.
         joined = series.str.join("", ignore_nulls=True).cast(pl.Binary).item()

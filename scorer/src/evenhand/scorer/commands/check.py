@@ -41,16 +41,16 @@ def run(arguments: argparse.Namespace) -> int:
     with with_stdin(arguments.predictions) as paths:
         chosen = choose(arguments.dataset, arguments.reader, paths)
         with hinting(chosen, paths):
-            found = chosen.scoring.check_files(
+            checked = chosen.scoring.check_files(
                 paths, chosen.dataset, chosen.reader, arguments.config
             )
-    print(_rendered(found.coverage, found.faults, arguments.format))
-    for note in found.notes:
+    print(_rendered(checked.coverage, checked.faults, arguments.format))
+    for note in checked.notes:
         print(f"note: {printable(note)}", file=sys.stderr)
-    if found.faults:
-        kinds = "kind" if len(found.faults) == 1 else "kinds"
-        print(f"{len(found.faults)} {kinds} of fault", file=sys.stderr)
-        _suggest(arguments, chosen, found.faults)
+    if checked.faults:
+        kinds = "kind" if len(checked.faults) == 1 else "kinds"
+        print(f"{len(checked.faults)} {kinds} of fault", file=sys.stderr)
+        _suggest(arguments, chosen, checked.faults)
         return 1
     print(f"no faults; next: {_next(arguments, chosen.reader)}", file=sys.stderr)
     return 0
