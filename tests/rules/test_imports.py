@@ -21,7 +21,7 @@ ONLY_IN = [
     ("scorer", "tokenizers", ("runtime/",)),
     ("scorer", "torch", ("runtime/export/",)),
     ("scorer", "transformers", ("runtime/export/",)),
-    ("scorer", "jinja2", ("report/", "runtime/chat.py")),
+    ("scorer", "jinja2", ("report/", "runtime/chat.py", "runtime/chat_environment.py")),
 ]
 
 
