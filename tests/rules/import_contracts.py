@@ -27,7 +27,7 @@ class Benchmarks(Contract):
     asking = fields.ListField(subfield=fields.StringField(), required=False)
     commands = fields.ListField(subfield=fields.StringField(), required=False)
 
-    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002, FBT001
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002
         """Collect the chains of imports that break a rule."""
         chains = [*self._between_benchmarks(graph), *self._into_benchmarks(graph)]
         chains += self._into_the_runtime(graph)
