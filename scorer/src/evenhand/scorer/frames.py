@@ -165,3 +165,25 @@ def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
 
 def _coded(kind: Any) -> tuple[Any, ...]:
     return (pl.Categorical, pl.Enum) if kind == pl.String else ()
+
+
+def stacked(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.DataFrame:
+    """Put tables below each other; the column ``table`` says which is which.
+
+    Args:
+        tables: name and rows of each.
+        kinds: the columns of all, ``table`` among them; null where a table has no such column.
+
+    >>> two = [("a", pl.DataFrame({"n": [1]})), ("b", pl.DataFrame({"x": ["y"]}))]
+    >>> stacked(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
+    [('a', 1, None), ('b', None, 'y')]
+    """
+    return pl.concat(
+        rows.with_columns(table=pl.lit(name)).select(
+            (pl.col(column) if column in {"table", *rows.columns} else pl.lit(None))
+            .cast(kind)
+            .alias(column)
+            for column, kind in kinds.items()
+        )
+        for name, rows in tables
+    )

@@ -18,7 +18,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bvf import Topic, topics_of
 from evenhand.contract.files import sha256_of_file
 from evenhand.scorer.bvf.predictions import PLAIN, WORD_P, P
-from evenhand.scorer.bvf.scored import ITEM_KINDS
+from evenhand.scorer.bvf.results import ITEM_KINDS
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.inputs import Inputs, check_paths, record_of
 from evenhand.scorer.readers.streams import whole

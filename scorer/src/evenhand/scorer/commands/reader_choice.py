@@ -12,7 +12,6 @@ from evenhand.scorer.benchmark import Benchmark, benchmark
 
 if TYPE_CHECKING:
     from evenhand.scorer.datasets import Dataset
-    from evenhand.scorer.scoring import Scoring
 
 AUTO, OURS = "auto", "evenhand"
 
@@ -21,7 +20,6 @@ class Chosen(NamedTuple):
     """What a command works with."""
 
     benchmark: Benchmark
-    scoring: "Scoring"
     dataset: "Dataset | None"
     """None where a benchmark's name stands in its place."""
     reader: str
@@ -41,7 +39,6 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
     """
     from evenhand.scorer.datasets import open_dataset
     from evenhand.scorer.readers import is_offered
-    from evenhand.scorer.scoring import scoring
 
     is_stem = name in STEMS and not (Path(name) / "evenhand.json").is_file()
     dataset = None if is_stem else open_dataset(name)
@@ -52,7 +49,7 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
         raise WrongUse(
             f"There is no --reader {reader}; there are: {AUTO}, {', '.join(declared.readers)}."
         )
-    return Chosen(declared, scoring(declared.stem), dataset, reader)
+    return Chosen(declared, dataset, reader)
 
 
 def _told(offered: Sequence[str], paths: Sequence[Path]) -> str:

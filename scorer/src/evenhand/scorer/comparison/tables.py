@@ -13,8 +13,8 @@ from evenhand.scorer.comparable import Comparable, Key, comparables_of
 from evenhand.scorer.comparison.guards import refuse_unlike, refuse_without_parts
 from evenhand.scorer.comparison.paired import Difference, benjamini_hochberg, differences
 from evenhand.scorer.comparison.ranks import ranks
+from evenhand.scorer.outcome import Rows
 from evenhand.scorer.report.reading import ModelResult, read_results
-from evenhand.scorer.scoring import Rows
 from evenhand.scorer.statistics import Sampling
 
 Floats = NDArray[np.float64]
