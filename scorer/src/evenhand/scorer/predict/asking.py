@@ -1,6 +1,6 @@
 """What a benchmark brings so that a model can be asked: its module ``ask``."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -9,10 +9,8 @@ import polars as pl
 from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
-
-Advance = Callable[[int], None]
-"""Is given the number of rows that were just done."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from evenhand.contract.files import atomic_path, canonical_json
 from evenhand.contract.predictions import DatasetReference, Header, ModelReference
 from evenhand.scorer import __version__
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Asking, Settings, asking_of
+from evenhand.scorer.predict.asking import Asking, Settings, asking_of
 from evenhand.scorer.predict.shards import (
     Shard,
     is_done,
@@ -29,6 +29,7 @@ from evenhand.scorer.predict.shards import (
     shards_of,
 )
 from evenhand.scorer.predict.writers import suffix_of, write_finished
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
 
 SIGNIFICANT_DIGITS = 6
