@@ -34,10 +34,11 @@ class EncoderInputs:
         """Number the distinct inputs."""
         keys: list[tuple[object, ...]] = [(ids.tobytes(),) for ids in self.ids]
         if self.types is not None:
-            keys = [(*key, own.tobytes()) for key, own in zip(keys, self.types, strict=True)]
+            keys = [(*key, types.tobytes()) for key, types in zip(keys, self.types, strict=True)]
         if self.numbers:
             columns = [column.tolist() for column in self.numbers.values()]
-            keys = [(*key, *own) for key, own in zip(keys, zip(*columns, strict=True), strict=True)]
+            rows = zip(*columns, strict=True)
+            keys = [(*key, *row) for key, row in zip(keys, rows, strict=True)]
         return numbered(keys)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:

@@ -48,7 +48,7 @@ def encode_masked(
 
 def _positions(ids: list[Ints], mask: int, rows: Rows) -> Ints:
     """Return which token of each input is the mask, which every one must have once."""
-    lengths = np.array([len(own) for own in ids])
+    lengths = np.array([len(one) for one in ids])
     places, ends = np.flatnonzero(np.concatenate(ids) == mask), np.cumsum(lengths)
     counts = np.bincount(np.searchsorted(ends, places, side="right"), minlength=len(ids))
     asked = counts[rows.inputs]

@@ -106,7 +106,7 @@ _READINGS: dict[Task, _Reading] = {
 }
 
 
-def tasks_of(_config: str) -> tuple[Task, ...]:
+def fitting_tasks(_config: str) -> tuple[Task, ...]:
     """Return the tasks that can answer, the same for every category."""
     return tuple(_READINGS)
 

@@ -33,7 +33,7 @@ _FIRST = 10
 """Words in the sentence of an error."""
 
 
-def tasks_of(_config: str) -> tuple[Task, ...]:
+def fitting_tasks(_config: str) -> tuple[Task, ...]:
     """Return the tasks that can answer, the same for every topic."""
     return tuple(PIECES)
 

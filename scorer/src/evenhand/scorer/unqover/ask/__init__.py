@@ -14,7 +14,7 @@ from evenhand.scorer.unqover.ask import masks, spans
 SHARD_ROWS = 8_192
 
 
-def tasks_of(config: str) -> tuple[Task, ...]:
+def fitting_tasks(config: str) -> tuple[Task, ...]:
     """Return the task of a config: masked sentences need a masked LM, questions a QA model."""
     return ("fill-mask",) if config.endswith("_mlm") else ("question-answering",)
 
