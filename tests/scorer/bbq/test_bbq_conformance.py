@@ -76,7 +76,7 @@ def report(conformance: Path, write_bbq) -> Callable[[str], Report]:
     paths = [folder / f"predictions/preds_{category}.jsonl" for category in CATEGORIES]
 
     def score(variant: str) -> Report:
-        inputs = read_files(paths, f"unifiedqa:{variant}")
+        inputs = read_files(paths, f"unifiedqa:{variant}", dataset)
         options = Settings(sampling=Sampling(resamples=100))
         return score_dataset(dataset, inputs, options, check="").report
 
