@@ -9,7 +9,6 @@ from hypothesis import settings
 
 from evenhand.contract.cli import main
 
-
 # How long an example takes says how busy the machine is, not whether the code is right.
 settings.register_profile("evenhand", deadline=None)
 settings.load_profile("evenhand")
