@@ -25,9 +25,10 @@ class Benchmark:
     """Name for people."""
     hub_task: str
     """The Hub's name of the task, where the predictions do not state one."""
-    readers: tuple[str, ...]
-    """Formats that are read, ours (``evenhand``) first; what stands in brackets behind a name may
-    be told to choose, e.g. ``helm[:TRIAL]``."""
+    reads: tuple[str, ...] = ()
+    """What general readers may yield to be read here, e.g. ``answers``."""
+    reader_modules: tuple[str, ...] = ("predictions",)
+    """Modules of the benchmark's folder that declare a ``READER``, that of our formats first."""
     options: tuple[Option, ...] = ()
     """Options of the commands that this benchmark has."""
     row_counts: tuple[str, ...] = ()
