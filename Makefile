@@ -24,8 +24,11 @@ venv: .venv/run
 demo: .venv/run
 	PATH="$(CURDIR)/.venv/bin:$$PATH" sh demo.sh
 
+# A file of tests stays in one process, for what its tests share is made once a file. JOBS=1 runs all in one.
+JOBS ?= 2
+
 test: .venv/dev
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile
 
 # Damaged predictions, ten times as many as in `make test`; another run: make fuzz SEED=1 CASES=500
 fuzz: .venv/dev

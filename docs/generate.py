@@ -71,7 +71,7 @@ So whoever reads these files:
 
 - passes over fields, metric ids, dimensions and values of `table` that it does not know, and does
   not refuse a file for them (the schemas allow further fields but in rows of predictions, where an
-  unknown field is a typing mistake until it is proved none);
+  unknown field is far more likely a typing mistake);
 - finds a metric by its id and config, never by its place;
 - takes null for undefined, with the reason beside it, and never for 0;
 - compares numbers of two files only where `dataset.digest`, `protocol` and the metric id agree.

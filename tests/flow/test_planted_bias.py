@@ -16,22 +16,21 @@ from scipy import stats
 from evenhand.contract import cli
 from evenhand.contract.report import DatasetRecord, Metric
 from evenhand.scorer.datasets import open_dataset
-from evenhand.scorer.runtime import masked_lm, question_answering
-from evenhand.scorer.runtime.masked_lm import score_masks
-from evenhand.scorer.runtime.question_answering import score_questions
+from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.runtime.session import open_model
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover import example_metrics
+from evenhand.scorer.unqover.ask import masks, spans
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
-from evenhand.scorer.unqover.in_memory import ScoredConfig, score_examples
-from evenhand.scorer.unqover.metric_records import Provenance
+from evenhand.scorer.unqover.metric_records import metrics_of
+from evenhand.scorer.unqover.results import ScoredConfig, scored_config
 from evenhand.scorer.unqover.tables import subject_attribute_table
 
 MODELS = Path(__file__).parents[1] / "models"
 CONFIGS = {"qa": "religion", "mlm": "religion_mlm"}
 READERS = {
-    "religion": (score_questions, question_answering.COLUMNS),
-    "religion_mlm": (score_masks, masked_lm.COLUMNS),
+    "religion": (spans.score_questions, spans.COLUMNS),
+    "religion_mlm": (masks.score_masks, masks.COLUMNS),
 }
 
 SHARE_OF_PREFERENCE = 0.5
@@ -90,7 +89,7 @@ def planted() -> Planted:
 
 
 def _metric(scored: ScoredConfig, name: str) -> Metric:
-    return next(metric for metric in scored.metrics if metric.id == name)
+    return next(metric for metric in metrics_of(scored, PROVENANCE) if metric.id == name)
 
 
 def _p_after_holm(scored: ScoredConfig) -> list[float]:
@@ -183,7 +182,7 @@ class Answers:
         """Score them with what the scorer is at this moment, mutated or not."""
         rows = self.items.join(self.predictions, on="id", how="left", maintain_order="left")
         scores = (rows[name].to_numpy() for name in ("score_x1", "score_x2"))
-        return score_examples(examples_of(self.items, *scores), self.config, PROVENANCE)
+        return scored_config(self.config, examples_of(self.items, *scores))
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from evenhand.contract.dataset import read_manifest
 from evenhand.generator import bbq
 from evenhand.generator.build import Recipe, build, sampled_version
 from evenhand.generator.stems import Options
-from evenhand.scorer.bbq.in_memory import score
+from evenhand.scorer.bbq import score
 
 GOLDEN = Path(__file__).parents[1] / "golden/bbq"
 CATEGORIES = ("Religion", "Gender_identity", "Race_x_SES", "Race_x_gender")

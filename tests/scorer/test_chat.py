@@ -139,6 +139,17 @@ def test_broken_template_names_its_line():
         _template("one\n{% if %}")
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["{% for i in [1] %}" * 30 + "x" + "{% endfor %}" * 30, "{{ " + "9" * 5000 + " }}"],
+    ids=["nested loops", "a long number"],
+)
+def test_template_that_python_cannot_compile_is_refused(source):
+    """What Jinja takes and Python does not is refused in a sentence as well."""
+    with pytest.raises(DataRefused, match="the chat template cannot be used"):
+        _template(source)
+
+
 @pytest.fixture
 def with_chat(tiny_model, tmp_path):
     """Export a model whose tokenizer has a chat template, as transformers saves it."""
@@ -205,6 +216,35 @@ TOO_MUCH = {
     "a nested list": (
         "{% set ns = namespace(t=['x']) %}{% for i in range(60) %}"
         "{% set ns.t = [ns.t, ns.t] %}{% endfor %}{{ ns.t }}"
+    ),
+    "equal nested lists": (
+        "{% set ns = namespace(a=[], b=[]) %}{% for i in range(60) %}"
+        "{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}{{ ns.a == ns.b }}"
+    ),
+    "a nested key": (
+        "{% set ns = namespace(a=()) %}{% for i in range(60) %}"
+        "{% set ns.a = (ns.a, ns.a) %}{% endfor %}{{ {ns.a: 1} | length }}"
+    ),
+    "nested dicts of a call": (
+        "{% set ns = namespace(a=1) %}{% for i in range(60) %}"
+        "{% set ns.a = dict(a=ns.a, b=ns.a) %}{% endfor %}{{ ns.a == dict(a=1) }}"
+    ),
+    "nested namespaces": (
+        "{% set ns = namespace(a=1) %}{% for i in range(60) %}"
+        "{% set ns.a = namespace(a=ns.a, b=ns.a) %}{% endfor %}{{ ns.a }}"
+    ),
+    "nested views": (
+        "{% set ns = namespace(a={'a': 1}) %}{% for i in range(60) %}"
+        "{% set ns.a = {'a': ns.a.values(), 'b': ns.a.values()} %}{% endfor %}{{ ns.a.values() }}"
+    ),
+    "nested arguments": (
+        "{% macro m() %}{{ caller(varargs) }}{% endmacro %}"
+        "{% set ns = namespace(a=[]) %}{% for i in range(60) %}"
+        "{% call(v) m(ns.a, ns.a) %}{% set ns.a = v %}{% endcall %}{% endfor %}{{ ns.a }}"
+    ),
+    "doubled bytes": (
+        "{% set ns = namespace(a='x'.encode()) %}{% for i in range(60) %}"
+        "{% set ns.a = ns.a + ns.a %}{% endfor %}{{ ns.a | length }}"
     ),
     "a large number": "{{ 9 ** 9 ** 9 }}",
     "a squared number": (

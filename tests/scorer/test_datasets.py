@@ -66,7 +66,7 @@ def test_changed_rows_are_refused(write_dataset, toy_items) -> None:
     rows.with_columns(x1=pl.lit("other")).write_parquet(path)
 
     with pytest.raises(DataRefused, match="the manifest says"):
-        open_dataset(str(folder)).load("toy", ["id"])
+        open_dataset(str(folder)).load("toy", {"id": pl.String})
 
 
 def test_a_missing_or_damaged_file_is_refused(write_dataset, toy_items) -> None:
@@ -75,7 +75,7 @@ def test_a_missing_or_damaged_file_is_refused(write_dataset, toy_items) -> None:
     path = next(folder.glob("toy/*.parquet"))
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(DataRefused, match="evenhand verify"):
-        open_dataset(str(folder)).load("toy", ["id"])
+        open_dataset(str(folder)).load("toy", {"id": pl.String})
     with pytest.raises(DataRefused, match="evenhand verify"):
         open_dataset(str(folder)).read("toy", ["id"])
     path.unlink()

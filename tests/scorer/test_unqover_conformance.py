@@ -9,11 +9,9 @@ import polars as pl
 import pytest
 
 from evenhand.contract.report import Report
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.scoring import Settings, score_files
 from evenhand.scorer.statistics import Sampling
-from evenhand.scorer.unqover.in_memory import ScoredConfig
-from evenhand.scorer.unqover.outputs import example_rows
-from evenhand.scorer.unqover.scoring import score_original
+from evenhand.scorer.unqover.results import ScoredConfig
 from evenhand.scorer.unqover.tables import parts_of, subject_attribute_table
 
 pytestmark = pytest.mark.conformance
@@ -47,11 +45,10 @@ class Case(NamedTuple):
 def case(request, conformance: Path) -> Case:
     """Score one file of the original by itself."""
     folder, name = conformance / "unqover/case", request.param
-    outcome = score_original(
-        folder / f"{name}.predictions.json", Settings(sampling=Sampling(resamples=100))
-    )
+    path, settings = folder / f"{name}.predictions.json", Settings(sampling=Sampling(resamples=100))
+    outcome = score_files("unqover", [path], None, "unqover", settings)
     exact = json.loads((folder / f"{name}.exact.json").read_text(encoding="utf-8"))
-    return Case(folder, name, exact, outcome.report, outcome.scored[0])
+    return Case(folder, name, exact, outcome.report, outcome.results[0])
 
 
 def test_comparative_bias_of_every_example(case: Case) -> None:
@@ -162,10 +159,11 @@ def test_flipped_decisions_are_not_what_the_original_counts(case: Case) -> None:
 def test_texts_are_those_of_the_questions(case: Case) -> None:
     """The strongest examples carry each question's own words; order 21 shows x2 first."""
     path = case.folder / f"{case.name}.predictions.json"
-    outcome = score_original(path, Settings(sampling=Sampling(resamples=1)))
+    settings = Settings(sampling=Sampling(resamples=1))
+    outcome = score_files("unqover", [path], None, "unqover", settings)
     entries = {key.lower(): value for key, value in json.loads(path.read_bytes()).items()}
 
-    for row in example_rows(outcome.scored[0], outcome.texts[0])[:20]:
+    for row in outcome.examples()[:20]:
         for question in row["questions"]:
             pair = (row["x1"], row["x2"])
             first, second = pair if question["order"] == 12 else pair[::-1]

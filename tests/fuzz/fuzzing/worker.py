@@ -22,12 +22,11 @@ _LONGEST = 1 << 20
 
 def serve(limit_bytes: int) -> None:
     """Answer commands until stdin ends."""
-    from evenhand.scorer.stems import stem_module
-
     from evenhand.contract import STEMS
+    from evenhand.scorer.benchmark import benchmark
 
     for stem in STEMS:
-        stem_module(stem)
+        benchmark(stem).part("scoring")
     resource.setrlimit(resource.RLIMIT_AS, (_kilobytes("VmSize") * 1024 + limit_bytes,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers = os.fdopen(os.dup(1), "w")

@@ -18,7 +18,7 @@ from evenhand.contract.dataset import (
     sealed,
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
-from evenhand.scorer.bbq.in_memory import ITEM_KINDS
+from evenhand.scorer.bbq.results import ITEM_KINDS
 from evenhand.scorer.datasets import Dataset, content_digest
 
 Rows = list[dict[str, Any]]

@@ -12,9 +12,9 @@ import pytest
 
 from evenhand.contract.report import Report
 from evenhand.scorer.bbq.read import read_files
-from evenhand.scorer.bbq.scoring import score_dataset
+from evenhand.scorer.bbq.scoring import BbqScoring
 from evenhand.scorer.bbq.tables import group_table
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.scoring import Settings, score_inputs
 from evenhand.scorer.statistics import Sampling
 
 pytestmark = pytest.mark.conformance
@@ -78,7 +78,7 @@ def report(conformance: Path, write_bbq) -> Callable[[str], Report]:
     def score(variant: str) -> Report:
         inputs = read_files(paths, f"unifiedqa:{variant}", dataset)
         options = Settings(sampling=Sampling(resamples=100))
-        return score_dataset(dataset, inputs, options, check="").report
+        return score_inputs(BbqScoring(), dataset, inputs, options).report
 
     return score
 

@@ -12,11 +12,12 @@ import pytest
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.report import Report
-from evenhand.scorer.bbq import files, unifiedqa
+from evenhand.scorer.bbq import unifiedqa
 from evenhand.scorer.bbq.predictions import read_predictions
 from evenhand.scorer.bbq.tables import group_table
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.outcome import write_outcome
+from evenhand.scorer.scoring import Settings, check_files, score_files
 from evenhand.scorer.statistics import Sampling
 
 Rows = list[dict[str, Any]]
@@ -51,7 +52,7 @@ def answers(bbq_items, tmp_path) -> Callable[..., Path]:
 
 def _score(dataset: Dataset, *paths: Path, reader: str = "evenhand", **options: Any) -> Report:
     own = Settings(**({"sampling": FEW.sampling} | options))
-    return files.score_files(paths, dataset, reader, own).report
+    return score_files("bbq", paths, dataset, reader, own).report
 
 
 def test_side_files_and_the_same_bytes_twice(age, answers, tmp_path) -> None:
@@ -60,8 +61,8 @@ def test_side_files_and_the_same_bytes_twice(age, answers, tmp_path) -> None:
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()
-        outcome = files.score_files([answers("Age", "SES")], age, "evenhand", FEW)
-        report = files.write_outcome(outcome, folder / "metrics.json")
+        outcome = score_files("bbq", [answers("Age", "SES")], age, "evenhand", FEW)
+        report = write_outcome(outcome, folder / "metrics.json")
         written.append({path.name: path.read_bytes() for path in sorted(folder.iterdir())})
 
     assert written[0] == written[1]
@@ -74,8 +75,8 @@ def test_side_files_and_the_same_bytes_twice(age, answers, tmp_path) -> None:
 
 def test_parts_are_enough_for_every_number(age, answers, tmp_path) -> None:
     """Accuracy follows from the counts of the parts, by category and of all rows."""
-    outcome = files.score_files([answers("Age", "SES")], age, "evenhand", FEW)
-    report = files.write_outcome(outcome, tmp_path / "metrics.json")
+    outcome = score_files("bbq", [answers("Age", "SES")], age, "evenhand", FEW)
+    report = write_outcome(outcome, tmp_path / "metrics.json")
     parts = pl.read_parquet(tmp_path / "metrics.parts.parquet")
     counts = parts.filter(pl.col("table") == "statistics", pl.col("dimension") == "all")
 
@@ -90,8 +91,8 @@ def test_parts_are_enough_for_every_number(age, answers, tmp_path) -> None:
 
 def test_examples_are_wrong_answers_that_agree_with_the_bias(age, answers, tmp_path) -> None:
     """Each has its words, and every question comes once before one comes twice."""
-    outcome = files.score_files([answers("Age", label=0)], age, "evenhand", FEW)
-    files.write_outcome(outcome, tmp_path / "metrics.json")
+    outcome = score_files("bbq", [answers("Age", label=0)], age, "evenhand", FEW)
+    write_outcome(outcome, tmp_path / "metrics.json")
     text = (tmp_path / "metrics.examples.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
 
@@ -109,8 +110,8 @@ def test_examples_are_wrong_answers_that_agree_with_the_bias(age, answers, tmp_p
 
 def test_tables_for_people(age, answers) -> None:
     """Twelve metrics, the paper's numbers by category, label types, and UNKNOWN wordings."""
-    outcome = files.score_files([answers("Age", "SES", label=2)], age, "evenhand", FEW)
-    metrics, categories, label_types, differing, wordings = files.tables(outcome, outcome.report)
+    outcome = score_files("bbq", [answers("Age", "SES", label=2)], age, "evenhand", FEW)
+    metrics, categories, label_types, differing, wordings = outcome.tables()
 
     assert len(metrics) == 12
     assert [row["category"] for row in categories] == ["Age", "SES"]
@@ -150,9 +151,9 @@ def test_wordings_of_unknown_are_one_row_each(write_bbq, bbq_items, tmp_path) ->
     dataset = write_bbq({"Age": age, "SES": ses}, "wordings")
     labels = [{"id": row["id"], "label": 2 if row in age else 0} for row in [*age, *ses]]
     path = _write_lines(tmp_path / "labels.jsonl", labels)
-    outcome = files.score_files([path], dataset, "evenhand", FEW)
+    outcome = score_files("bbq", [path], dataset, "evenhand", FEW)
 
-    assert files.tables(outcome, outcome.report)[-1] == [
+    assert outcome.tables()[-1] == [
         {
             "unknown_wording": "Not known",
             "chosen_ambig": 1.0,
@@ -359,7 +360,7 @@ def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
     rows = [json.loads(line) for line in answers("Age").read_text(encoding="utf-8").splitlines()]
     rows[0] = {"id": rows[0]["id"], "answer": "the cashier"}
     path = _write_lines(tmp_path / "partial.jsonl", rows[:-1])
-    coverage, faults, notes = files.check_files([path], age, "evenhand", [])
+    coverage, faults, notes = check_files("bbq", [path], age, "evenhand", [])
 
     assert coverage == [
         {
@@ -381,7 +382,7 @@ def test_check_says_when_nothing_is_scored(age, answers, tmp_path) -> None:
     rows = [json.loads(line) for line in answers("Age").read_text(encoding="utf-8").splitlines()]
     numbers = [{"id": row["id"], "answer": "1"} for row in rows]
     path = _write_lines(tmp_path / "numbers.jsonl", numbers)
-    _, faults, notes = files.check_files([path], age, "evenhand", [])
+    _, faults, notes = check_files("bbq", [path], age, "evenhand", [])
 
     assert faults == []
     assert len(notes) == 2
@@ -419,7 +420,7 @@ def test_faults_of_several_files_name_their_file(age, answers, tmp_path) -> None
 def test_a_stem_in_place_of_a_dataset(answers) -> None:
     """BBQ's files do not describe themselves."""
     with pytest.raises(WrongUse, match="`bbq` is a benchmark, not a dataset folder"):
-        files.score_files([answers("Age")], None, "evenhand", FEW)
+        score_files("bbq", [answers("Age")], None, "evenhand", FEW)
 
 
 def test_another_config_than_that_of_the_file_is_refused(age, answers) -> None:

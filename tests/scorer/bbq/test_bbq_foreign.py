@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.cli import main
-from evenhand.scorer.bbq import files
 from evenhand.scorer.bbq.answers import Options as Answers
 from evenhand.scorer.bbq.answers import places_of
 from evenhand.scorer.bbq.foreign_answers import answers_to
 from evenhand.scorer.bbq.questions import Question, Questions, questions_of
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.readers.foreign import ForeignAnswer
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.scoring import Settings, check_files, score_files
 from evenhand.scorer.statistics import Sampling
 
 Rows = list[dict[str, Any]]
@@ -117,7 +116,7 @@ def test_unknown_ids_are_reported_with_our_own(age, tmp_path) -> None:
     """Ids of another category or beyond the dataset's end are named as in files of ours."""
     path = tmp_path / "a.csv"
     path.write_text("id,prediction\nAge-00005,B\nAge-99999,B\nReligion-00001,B\n", encoding="utf-8")
-    found = files.check_files([path], age, "table", [])
+    found = check_files("bbq", [path], age, "table", [])
 
     kinds = {fault.kind: fault.n for fault in found.faults}
     assert kinds == {"ids of no config": 1, "unknown ids in Age": 1, "missing ids in Age": 23}
@@ -407,9 +406,9 @@ def test_rows_of_other_configs_are_left_out_where_one_is_asked_for(
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
     with pytest.raises(DataRefused, match="rows that are not in the dataset: 1"):
-        files.score_files([path], age, "table", FEW)
+        score_files("bbq", [path], age, "table", FEW)
     own = Settings(configs=("Age",), sampling=FEW.sampling)
-    report = files.score_files([path], age, "table", own).report
+    report = score_files("bbq", [path], age, "table", own).report
     assert any("rows that are not in the dataset: 1" in text for text in report.warnings)
     assert any("questions are told by context and question" in text for text in report.warnings)
 
@@ -417,7 +416,7 @@ def test_rows_of_other_configs_are_left_out_where_one_is_asked_for(
 def test_a_foreign_file_without_a_dataset(samples) -> None:
     """Its rows are told by the dataset's words."""
     with pytest.raises(WrongUse, match="not a dataset folder"):
-        files.score_files([samples()], None, "lm-eval", FEW)
+        score_files("bbq", [samples()], None, "lm-eval", FEW)
 
 
 @settings(
@@ -449,7 +448,7 @@ def test_damaged_files_are_refused_or_read_and_never_crash(age, samples, seed: i
     path = path.rename(path.with_name("damaged.csv")) if reader == "table" else path
     said = ""
     try:
-        files.check_files([path], age, reader, [])
+        check_files("bbq", [path], age, reader, [])
     except (DataRefused, WrongUse) as refused:
         said = str(refused)
     assert "\n" not in said

@@ -19,7 +19,7 @@ from evenhand.contract.dataset import (
     sealed,
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
-from evenhand.scorer.bvf.scored import ITEM_KINDS
+from evenhand.scorer.bvf.results import ITEM_KINDS
 from evenhand.scorer.datasets import Dataset, content_digest
 
 Rows = list[dict[str, Any]]

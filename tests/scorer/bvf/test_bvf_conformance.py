@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evenhand.contract.report import Report
-from evenhand.scorer.bvf.in_memory import score
+from evenhand.scorer.bvf import score
 
 pytestmark = pytest.mark.conformance
 

@@ -10,8 +10,8 @@ import pytest
 
 from evenhand.contract import DataRefused
 from evenhand.contract.files import sha256_of_file
+from evenhand.scorer.bvf import score
 from evenhand.scorer.bvf.facts import OURS, digest_of, read_facts
-from evenhand.scorer.bvf.in_memory import score
 
 Make = Callable[..., Any]
 

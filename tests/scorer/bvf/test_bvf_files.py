@@ -9,10 +9,9 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.bvf.files import check_files, score_files
-from evenhand.scorer.bvf.scoring import Outcome
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.outcome import Outcome
+from evenhand.scorer.scoring import Settings, check_files, score_files
 from evenhand.scorer.statistics import Sampling
 
 Rows = list[dict[str, Any]]
@@ -21,9 +20,9 @@ Make = Callable[..., Any]
 FAST = Settings(sampling=Sampling(resamples=200))
 
 
-def score_at(dataset: Dataset, *paths: Path, options: Settings = FAST) -> Outcome:
+def score_at(dataset: Dataset, *paths: Path, options: Settings = FAST) -> Outcome[Any]:
     """Score our own files."""
-    return score_files(paths, dataset, "evenhand", options)
+    return score_files("bvf", paths, dataset, "evenhand", options)
 
 
 def write_lines(path: Path, rows: Rows, header: dict[str, Any] | None = None) -> Path:
@@ -123,7 +122,7 @@ def test_a_faulty_row_is_named(
     rows[7] = {"id": rows[7]["id"]} | fields
     path = write_lines(tmp_path / "p.jsonl", rows)
 
-    found = check_files([path], dataset, "evenhand", [])
+    found = check_files("bvf", [path], dataset, "evenhand", [])
 
     assert any(own.kind.startswith(kind) for own in found.faults)
     with pytest.raises(DataRefused):
@@ -137,7 +136,7 @@ def test_what_stands_in_a_faulty_row_is_said(dataset: Dataset, rows: Rows, tmp_p
     with path.open("a", encoding="utf-8") as stream:
         stream.write('{"id": 5, nothing')
 
-    (found,) = check_files([path], dataset, "evenhand", []).faults[:1]
+    (found,) = check_files("bvf", [path], dataset, "evenhand", []).faults[:1]
 
     assert found.n == 2
     assert found.first[0] == 'row 8: p is {"male": 1.5, "female": 0.0}'
@@ -161,7 +160,7 @@ def test_a_line_that_says_two_things_or_none_is_named(
     text = line.replace("ID", rows[0]["id"]) + "\n" + path.read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
 
-    found = check_files([path], dataset, "evenhand", [])
+    found = check_files("bvf", [path], dataset, "evenhand", [])
 
     assert found.faults[0].kind.startswith(kind)
     assert found.faults[0].first[0].startswith("row 1")
@@ -181,7 +180,7 @@ def test_all_faults_at_once(dataset: Dataset, rows: Rows, tmp_path: Path) -> Non
     header = {"contract_version": "1.0", "dataset": {"stem": "bvf", "digest": "0" * 64}}
     path.with_name("p.parquet.meta.json").write_text(json.dumps(header), encoding="utf-8")
 
-    found = check_files([path], dataset, "evenhand", [])
+    found = check_files("bvf", [path], dataset, "evenhand", [])
 
     kinds = {own.kind: own.n for own in found.faults}
     assert kinds == {
@@ -217,7 +216,7 @@ def test_a_class_none_of_whose_words_was_read_is_refused(
     """A model without any word of a class has no probability for it, not 0."""
     path = write_lines(tmp_path / "p.jsonl", [{"id": r["id"], "word_p": {"he": 0.1}} for r in rows])
 
-    found = check_files([path], dataset, "evenhand", [])
+    found = check_files("bvf", [path], dataset, "evenhand", [])
 
     assert [own.kind for own in found.faults] == ["classes without any word in gender"]
     assert found.faults[0].first == ("female",)
@@ -285,7 +284,7 @@ def test_text_in_a_table_is_no_number(dataset: Dataset, rows: Rows, tmp_path: Pa
     lines[3] = f"{rows[3]['id']},high,low"
     path.write_text("id,p:male,p:female\n" + "\n".join(lines), encoding="utf-8")
 
-    found = check_files([path], dataset, "evenhand", [])
+    found = check_files("bvf", [path], dataset, "evenhand", [])
 
     assert found.faults[0].kind == "values that are no number"
     assert f"{rows[3]['id']}: p:male 'high'" in found.faults[0].first
@@ -294,4 +293,4 @@ def test_text_in_a_table_is_no_number(dataset: Dataset, rows: Rows, tmp_path: Pa
 def test_a_stem_is_no_dataset(tmp_path: Path) -> None:
     """The sentence names the folder that is meant and the command that makes it."""
     with pytest.raises(WrongUse, match="evenhand generate bvf"):
-        score_files([tmp_path / "p.jsonl"], None, "evenhand", FAST)
+        score_files("bvf", [tmp_path / "p.jsonl"], None, "evenhand", FAST)

@@ -12,13 +12,12 @@ import pytest
 
 from evenhand.contract import DataRefused
 from evenhand.contract.report import Report
-from evenhand.scorer.bvf.files import score_files, tables, write_outcome
-from evenhand.scorer.bvf.scoring import Outcome
 from evenhand.scorer.comparable import Key, comparables_of
 from evenhand.scorer.comparison.tables import compare
 from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.outcome import Outcome, write_outcome
 from evenhand.scorer.report.reading import read_results
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.scoring import Settings, score_files
 from evenhand.scorer.statistics import Sampling
 
 Rows = list[dict[str, Any]]
@@ -28,9 +27,9 @@ ValuesOf = Callable[[Report], dict[Key, float | None]]
 FAST = Settings(sampling=Sampling(resamples=200))
 
 
-def score_at(dataset: Dataset, *paths: Path, options: Settings = FAST) -> Outcome:
+def score_at(dataset: Dataset, *paths: Path, options: Settings = FAST) -> Outcome[Any]:
     """Score our own files."""
-    return score_files(paths, dataset, "evenhand", options)
+    return score_files("bvf", paths, dataset, "evenhand", options)
 
 
 def write_lines(path: Path, rows: Rows) -> Path:
@@ -64,7 +63,7 @@ def test_side_files_hold_the_tables(dataset: Dataset, rows: Rows, tmp_path: Path
     assert examples[0]["risk"] == max(row["risk"] for row in examples)
     assert "[Y]" in examples[0]["text"]
     assert msgspec.json.decode((tmp_path / "m.json").read_bytes(), type=Report) == report
-    printed = tables(outcome, report)
+    printed = outcome.tables()
     assert printed[1][0].keys() == {"config", "subject", "r", "r_b", "r_v", "preferred"}
 
 
@@ -149,7 +148,7 @@ def test_the_originals_tables_are_read(
     male = np.array(list(p.values()))
     ours = write_lines(tmp_path / "p.jsonl", predicted(items, np.stack([male, 1 - male], axis=-1)))
 
-    found = score_files([folder], dataset, "bvf-table", FAST).report
+    found = score_files("bvf", [folder], dataset, "bvf-table", FAST).report
 
     assert found.metrics == score_at(dataset, ours).report.metrics
     assert {own.reader for own in found.predictions} == {"bvf-table"}
@@ -181,7 +180,7 @@ def test_tables_of_other_contexts_are_refused(
     path.write_text(json.dumps(values), encoding="utf-8")
 
     with pytest.raises(DataRefused, match=sentence):
-        score_files([path], three_contexts, "bvf-table", FAST)
+        score_files("bvf", [path], three_contexts, "bvf-table", FAST)
 
 
 def test_the_command_takes_criterion_and_facts(

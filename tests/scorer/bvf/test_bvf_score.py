@@ -12,9 +12,8 @@ import pytest
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.files import canonical_json
 from evenhand.contract.report import Metric, Report
-from evenhand.scorer.bvf import null_references
+from evenhand.scorer.bvf import null_references, score
 from evenhand.scorer.bvf.facts import read_facts
-from evenhand.scorer.bvf.in_memory import score
 from evenhand.scorer.bvf.regressions import Points, regression
 
 Rows = list[dict[str, Any]]
@@ -189,7 +188,7 @@ def test_a_subject_without_a_row_leaves_no_mean(
 @pytest.mark.parametrize(
     ("first", "options", "said"),
     [
-        (1, {}, "Score them, or pass allow_missing=True to leave them out."),
+        (1, {}, "pass allow_missing=True"),
         (0, {"criterion": "knowledge"}, "criterion='knowledge' needs the right class of each"),
         (0, {"criterion": "knowledge"}, "facts=Path(FILE) with the columns subject and right_cl"),
         (0, {"criterion": "l"}, "There is no criterion='l'; there are linf"),

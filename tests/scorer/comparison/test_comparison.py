@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.contract import DataRefused
-from evenhand.contract.report import DatasetRecord, Report
+from evenhand.contract.report import Report
+from evenhand.scorer import unqover
 from evenhand.scorer.comparable import Comparable, Key, comparables_of
 from evenhand.scorer.comparison.paired import (
     aligned,
@@ -25,8 +26,7 @@ from evenhand.scorer.comparison.tables import compare
 from evenhand.scorer.report.reading import read_results
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover.examples import examples_of
-from evenhand.scorer.unqover.in_memory import report_of, score_examples
-from evenhand.scorer.unqover.metric_records import Provenance
+from evenhand.scorer.unqover.results import scored_config
 from evenhand.scorer.unqover.tables import parts_of
 
 ValuesOf = Callable[[Report], dict[Key, float | None]]
@@ -247,11 +247,12 @@ def scored_unqover() -> tuple[Report, pl.DataFrame]:
                         }
                         for order in (12, 21)
                     ]  # fmt: skip
-    items = pl.DataFrame(rows)
+    ids = [f"toy-{place}" for place in range(len(rows))]
+    items = pl.DataFrame(rows).with_columns(id=pl.Series(ids))
     scores = np.random.default_rng(0).random((2, len(rows)))
-    provenance = Provenance(DatasetRecord(stem="unqover", version=None, digest=None), "paper", FAST)
-    own = score_examples(examples_of(items, scores[0], scores[1]), "toy", provenance)
-    return report_of([own], provenance=provenance), parts_of(own)
+    predictions = pl.DataFrame({"id": ids, "score_x1": scores[0], "score_x2": scores[1]})
+    report = unqover.score(items, predictions, seed=FAST.seed, resamples=FAST.resamples)
+    return report, parts_of(scored_config("toy", examples_of(items, scores[0], scores[1])))
 
 
 def test_a_planted_difference_is_found_and_none_where_there_is_none(

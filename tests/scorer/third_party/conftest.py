@@ -20,11 +20,12 @@ from evenhand.contract.dataset import (
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
 from evenhand.scorer.bbq import BENCHMARK
-from evenhand.scorer.bbq.in_memory import ITEM_KINDS
 from evenhand.scorer.bbq.read import read_files
-from evenhand.scorer.bbq.scoring import match_config
+from evenhand.scorer.bbq.results import ITEM_KINDS
+from evenhand.scorer.bbq.scoring import BbqScoring
 from evenhand.scorer.datasets import Dataset, content_digest
 from evenhand.scorer.readers.recognise import reader_for
+from evenhand.scorer.scoring import match_config
 
 
 class Read(NamedTuple):
@@ -130,7 +131,7 @@ def read() -> Callable[..., Read]:
         choice, why, label = dict[str, int](), dict[str, str](), dict[str, int]()
         faults = list(inputs.faults)
         for config in dataset.manifest.configs:
-            items, found, more = match_config(dataset, inputs.rows, config)
+            (_, items, found), more = match_config(BbqScoring(), dataset, inputs.rows, config)
             faults += [fault for fault in more if not fault.kind.startswith("missing")]
             for identity, right, index, reason in zip(
                 items["id"], items["label"], found.index.tolist(), found.why, strict=True

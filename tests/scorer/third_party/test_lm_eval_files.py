@@ -8,9 +8,9 @@ import pytest
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.bbq.read import read_files
-from evenhand.scorer.bbq.scoring import score_dataset
+from evenhand.scorer.bbq.scoring import BbqScoring
 from evenhand.scorer.readers import lm_eval
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.scoring import Settings, score_inputs
 from evenhand.scorer.statistics import Sampling
 
 pytestmark = pytest.mark.conformance
@@ -94,7 +94,7 @@ def test_accuracy_and_bias_of_twelve_options_are_the_tools_own(third_party, few_
     folder = third_party / "lm_eval/mc"
     inputs = read_files([_one(folder, "samples_bbq_2*.jsonl")], "lm-eval", few_rows)
     options = Settings(sampling=Sampling(resamples=100))
-    report = score_dataset(few_rows, inputs, options, check="").report
+    report = score_inputs(BbqScoring(), few_rows, inputs, options).report
     values = {metric.id: metric for metric in report.metrics}
     reported = _reported(folder, "bbq")
 

@@ -70,7 +70,7 @@ def write_blank(dataset: Dataset, configs: Sequence[str], out: Path, *, overwrit
             rows.sink_csv(temporary, maintain_order=True)
         else:
             rows.sink_ndjson(temporary, maintain_order=True)
-    n_rows = sum(split.rows for own in chosen for split in dataset.manifest.configs[own].values())
+    n_rows = sum(split.rows for c in chosen for split in dataset.manifest.configs[c].values())
     text = instructions(dataset, chosen, shown, out, n_rows)
     write_atomically(page, text.encode())
     return Written(n_rows, page)

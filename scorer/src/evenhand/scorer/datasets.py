@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from evenhand.contract import STEMS, DataRefused
 from evenhand.contract.dataset import ContentDigest, Manifest, dataset_folder, read_manifest
+from evenhand.scorer.frames import Kinds
 
 _ROWS_AT_ONCE = 1 << 18
 _HASHING_THREADS = 2
@@ -41,20 +43,30 @@ class Dataset:
         paths = [p for split in self.manifest.configs[config] for p in self.files(config, split)]
         return pl.scan_parquet(paths)
 
-    def load(self, config: str, columns: Sequence[str]) -> pl.DataFrame:
+    def load(self, config: str, kinds: Kinds) -> pl.DataFrame:
         """Read columns of a config and check, in the same pass, that its rows are the manifest's.
 
-        Texts that repeat become codes at once; ids stay text.
+        Args:
+            config: name of the config.
+            kinds: column -> its type; texts that repeat may become codes (``pl.Categorical``).
 
         Raises:
-            DataRefused: a file is missing or damaged, or the content digest is another one.
+            DataRefused: a file is missing or damaged, the content digest is another one, or the
+                rows are not those of the benchmark's items.
         """
+        columns = [pl.col(name).cast(kind) for name, kind in kinds.items()]
         parts = []
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
-            found, part = _digested(batches, lambda rows: rows.select(_coded(columns)))
-            self._compare(config, split, found, entry.content_digest)
-            parts += part
+            try:
+                digest, selected = _digested(batches, lambda rows: rows.select(columns))
+            except pl.exceptions.PolarsError as error:
+                raise DataRefused(
+                    f"{self.folder}: the rows of {config} are no items of {self.manifest.stem}"
+                    f" ({str(error).splitlines()[0]}); generate or import the dataset again."
+                ) from error
+            self._compare(config, split, digest, entry.content_digest)
+            parts += selected
         return pl.concat(parts)
 
     def check_content(self, config: str) -> None:
@@ -65,18 +77,40 @@ class Dataset:
         """
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
-            found, _ = _digested(batches, lambda rows: rows.clear())
-            self._compare(config, split, found, entry.content_digest)
+            digest, _ = _digested(batches, lambda rows: rows.clear())
+            self._compare(config, split, digest, entry.content_digest)
 
-    def _compare(self, config: str, split: str, found: str, expected: str) -> None:
-        if found != expected:
+    def _compare(self, config: str, split: str, digest: str, expected: str) -> None:
+        if digest != expected:
             raise DataRefused(
-                f"{self.folder}: the rows of {config}/{split} have the content digest {found},"
+                f"{self.folder}: the rows of {config}/{split} have the content digest {digest},"
                 f" but the manifest says {expected}; get the dataset again from where it came."
             )
 
+    def texts(
+        self, config: str, keys: pl.Series, columns: Sequence[str]
+    ) -> dict[Any, dict[str, Any]]:
+        """Read what a few rows say.
+
+        Args:
+            config: name of the config.
+            keys: ids, in a series named ``id``, or places of rows, in one named ``row``.
+            columns: the columns that are wanted, of which those that there are come back.
+
+        Returns:
+            Key -> column -> value.
+        """
+        table = self.scan(config)
+        present = [name for name in table.collect_schema().names() if name in columns]
+        if keys.name == "row":
+            keys, table = keys.cast(pl.UInt32), table.with_row_index("row")
+        wanted = keys.unique().to_frame().lazy()
+        rows = table.select(keys.name, *present).join(wanted, on=keys.name, how="semi")
+        selected = rows.collect(engine="streaming")
+        return {row.pop(keys.name): row for row in selected.iter_rows(named=True)}
+
     def read(self, config: str, columns: Sequence[str]) -> pl.DataFrame:
-        """Read columns of a config as :meth:`load` does, without looking at the others."""
+        """Read columns of a config unchecked; texts that repeat become codes, ids stay text."""
         try:
             return self.scan(config).select(_coded(columns)).collect(engine="streaming")
         except (pl.exceptions.PolarsError, OSError) as error:

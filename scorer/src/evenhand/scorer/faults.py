@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import polars as pl
 
 from evenhand.contract import DataRefused
 
@@ -110,3 +111,25 @@ def refuse(name: str, faults: Sequence[Fault], *, command: str | None = None) ->
     more = more if rest else ""
     hint = f" `{command}` lists all." if command else ""
     raise DataRefused(f"{name}: {faults[0].sentence()}{more}{hint}")
+
+
+def unscored_warnings(config: str, ids: pl.Series, why: pl.Series) -> list[str]:
+    """Say for each reason how many rows of a config are unscored, and which come first.
+
+    Args:
+        config: name of the config.
+        ids: of its rows.
+        why: why a row is unscored, null where it is scored.
+
+    >>> unscored_warnings("Age", pl.Series(["a", "b"]), pl.Series(["refusal", None]))
+    ['Age: 1 of 2 rows are unscored: refusal (a).']
+    """
+    sentences = []
+    for reason in sorted(why.drop_nulls().unique().to_list()):
+        unscored = ids.filter(why == reason)
+        more = ", ..." if len(unscored) > FIRST else ""
+        sentences.append(
+            f"{config}: {len(unscored):,} of {len(ids):,} rows are unscored: {reason}"
+            f" ({', '.join(unscored.head(FIRST))}{more})."
+        )
+    return sentences

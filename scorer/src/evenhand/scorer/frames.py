@@ -44,7 +44,7 @@ def frame_of(
         columns = _columns(rows, names)
     except TypeError as error:
         raise DataRefused(f"The rows make no table ({shown(str(error))}).") from error
-    return pl.DataFrame([_series(name, own, kinds) for name, own in columns.items()])
+    return pl.DataFrame([_series(name, values, kinds) for name, values in columns.items()])
 
 
 def _has_coded_ids(rows: pl.DataFrame) -> bool:
@@ -60,18 +60,18 @@ def _columns(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
     if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
         raise DataRefused(f"Rows are a {type(rows).__name__}; give a frame or a list of dicts.")
     plain = [_row(row) for row in rows]
-    own = dict.fromkeys(name for row in plain for name in row)
+    known = dict.fromkeys(name for row in plain for name in row)
     return {
         name: [_plain(row.get(name)) for row in plain]
-        for name in own
+        for name in known
         if names is None or name in names
     }
 
 
 def _row(row: Any) -> Mapping[str, Any]:
     if isinstance(row, msgspec.Struct):
-        found: Mapping[str, Any] = msgspec.to_builtins(row)
-        return found
+        record: Mapping[str, Any] = msgspec.to_builtins(row)
+        return record
     if not isinstance(row, Mapping):
         raise DataRefused(f"A row is a {type(row).__name__}; give a frame or a list of dicts.")
     return row
@@ -150,12 +150,12 @@ def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
         DataRefused: a column has other values: text or truth values are no numbers.
     """
     for name, kind in kinds.items():
-        own = rows[name].dtype
+        dtype = rows[name].dtype
         is_text, is_number = kind == pl.String, kind in {pl.Float64, pl.Int64}
-        is_right = own in {pl.Null, kind} or (is_text and isinstance(own, _TEXTS))
-        if not (is_right or (is_number and own.is_numeric())):
+        is_right = dtype in {pl.Null, kind} or (is_text and isinstance(dtype, _TEXTS))
+        if not (is_right or (is_number and dtype.is_numeric())):
             expected = "text" if is_text else "numbers" if is_number else str(kind)
-            raise DataRefused(f"The {what}: the column {name} is {own}; it must be {expected}.")
+            raise DataRefused(f"The {what}: the column {name} is {dtype}; it must be {expected}.")
     changed = [n for n, kind in kinds.items() if rows[n].dtype not in {kind, *_coded(kind)}]
     try:
         return rows.with_columns(pl.col(name).cast(kinds[name]) for name in changed)
@@ -165,3 +165,25 @@ def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
 
 def _coded(kind: Any) -> tuple[Any, ...]:
     return (pl.Categorical, pl.Enum) if kind == pl.String else ()
+
+
+def stacked(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.DataFrame:
+    """Put tables below each other; the column ``table`` says which is which.
+
+    Args:
+        tables: name and rows of each.
+        kinds: the columns of all, ``table`` among them; null where a table has no such column.
+
+    >>> two = [("a", pl.DataFrame({"n": [1]})), ("b", pl.DataFrame({"x": ["y"]}))]
+    >>> stacked(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
+    [('a', 1, None), ('b', None, 'y')]
+    """
+    return pl.concat(
+        rows.with_columns(table=pl.lit(name)).select(
+            (pl.col(column) if column in {"table", *rows.columns} else pl.lit(None))
+            .cast(kind)
+            .alias(column)
+            for column, kind in kinds.items()
+        )
+        for name, rows in tables
+    )

@@ -29,7 +29,7 @@ class Inputs:
     """What was read from all files together."""
 
     rows: pl.DataFrame
-    """``id``, ``score_x1``, ``score_x2``."""
+    """``id`` and what else a row of the benchmark's predictions has; one or several an id."""
     headers: dict[Path, Header]
     records: list[PredictionsRecord]
     faults: list[Fault]

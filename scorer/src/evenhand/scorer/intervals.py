@@ -70,7 +70,7 @@ def sure_of(
     if np.isnan(low) or np.isnan(high):
         return Sure(None, _undefined(bounds, clusters))
     low, high = (float(np.clip(end, *clusters.limits)) for end in (low, high))
-    found = Interval(
+    interval = Interval(
         low=low,
         high=high,
         level=sampling.level,
@@ -81,7 +81,7 @@ def sure_of(
         n_clusters=n,
         few_clusters=n < FEW_CLUSTERS,
     )
-    return Sure(found, None)
+    return Sure(interval, None)
 
 
 def _few(clusters: Clusters) -> str:

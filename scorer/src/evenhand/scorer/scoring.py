@@ -1,18 +1,51 @@
-"""From predictions files to metrics: what all benchmarks share, and what each brings."""
+"""The way of the data from predictions to metrics, which all benchmarks share.
+
+Files are read to rows by id. Config by config the items are loaded and matched with their rows, and
+everything that does not fit is refused or listed. Matched configs become results (the additive sums
+that every metric is made of), and results become metrics, warnings and the tables beside them. What
+each of these steps does, a benchmark says: see ``BenchmarkScoring``.
+"""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
-from evenhand.contract.report import Report
-from evenhand.scorer.benchmark import benchmark
-from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import Fault
-from evenhand.scorer.statistics import DEFAULT_SAMPLING, Sampling
+import polars as pl
 
-Rows = list[dict[str, Any]]
-"""A table for people: one dict a row, the columns of the first."""
+from evenhand.contract import CONTRACT_VERSION, WrongUse
+from evenhand.contract.files import sha256_of_file
+from evenhand.contract.report import DatasetRecord, PredictionsRecord, Report
+from evenhand.scorer import __version__
+from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Checked, MatchT, ResultT, Texts
+from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
+from evenhand.scorer.frames import columns_of, frame_of, typed
+from evenhand.scorer.inputs import (
+    PROTOCOLS,
+    Inputs,
+    header_faults,
+    precision_warnings,
+    protocol_of,
+    record_of,
+)
+from evenhand.scorer.matching import (
+    MISSING_IDS,
+    configs_in,
+    configs_to_score,
+    ids_of_no_config,
+    of_config,
+)
+from evenhand.scorer.outcome import Outcome, Rows
+from evenhand.scorer.provenance import Provenance
+from evenhand.scorer.readers import OURS
+from evenhand.scorer.statistics import DEFAULT_SAMPLING, Sampling, check_sampling
+
+DESCRIBES_ITSELF = "The predictions are in the original's format, which describes itself."
+IN_MEMORY = "The items were given as a table in memory."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,43 +61,274 @@ class Settings:
     """The benchmark's own options by name."""
 
 
-class Checked(NamedTuple):
-    """What ``evenhand check`` prints; a benchmark may leave out the notes."""
+class _Plugged(Protocol):
+    """``evenhand.scorer.<stem>.scoring``."""
 
-    coverage: Rows
+    def scoring_for(
+        self, dataset: Dataset | None, options: Mapping[str, Any]
+    ) -> BenchmarkScoring[Any, Any]:
+        """Return what the benchmark brings, ready for one dataset and its own options."""
+
+
+def score_files(
+    stem: str, paths: Sequence[Path], dataset: Dataset | None, reader: str, settings: Settings
+) -> Outcome[Any]:
+    """Score the predictions of one model.
+
+    Args:
+        stem: the benchmark.
+        paths: the files, each read in the same format.
+        dataset: None for a file that describes itself.
+        reader: one of the benchmark's readers.
+        settings: which configs and how.
+
+    Raises:
+        WrongUse: files, reader and dataset do not go together.
+        DataRefused: anything in the files that does not fit, or coverage that is not complete.
+    """
+    scoring = _scoring_for(stem, dataset, settings.options)
+    _check_use(scoring, paths, dataset, reader, settings.configs)
+    if dataset is None:
+        return _score_self_described(scoring, paths[0], reader, settings)
+    inputs = scoring.read_files(paths, reader, dataset, settings.configs)
+    command = f"evenhand check {dataset.folder} {' '.join(map(str, paths))}"
+    command += "" if reader == OURS else f" --reader {reader}"
+    return score_inputs(scoring, dataset, inputs, settings, check=command)
+
+
+def check_files(
+    stem: str,
+    paths: Sequence[Path],
+    dataset: Dataset | None,
+    reader: str,
+    configs: Sequence[str] = (),
+) -> Checked:
+    """Return the coverage by config, all faults, and how the files were read."""
+    scoring = _scoring_for(stem, dataset, {})
+    _check_use(scoring, paths, dataset, reader, configs)
+    if dataset is None:
+        return scoring.check_self_described(paths[0])
+    inputs = scoring.read_files(paths, reader, dataset, configs)
+    selected = _select(scoring, dataset, inputs, configs)
+    coverage, faults, notes = Rows(), [*selected.faults], [*inputs.notes, *selected.notes]
+    for config in selected.configs:
+        match, unfit = match_config(scoring, dataset, inputs.rows, config)
+        faults += [fault._replace(kind=f"{fault.kind} in {config}") for fault in unfit]
+        coverage += scoring.coverage(match)
+        notes += scoring.notes(match)
+    return Checked(coverage, faults, notes)
+
+
+def score_inputs(
+    scoring: BenchmarkScoring[Any, ResultT],
+    dataset: Dataset,
+    inputs: Inputs,
+    settings: Settings,
+    *,
+    check: str | None = None,
+) -> Outcome[ResultT]:
+    """Score predictions on a dataset.
+
+    Args:
+        scoring: what the benchmark brings.
+        dataset: the dataset's folder.
+        inputs: the predictions as read.
+        settings: which configs and how.
+        check: the command that lists all faults, for the sentence of a refusal.
+
+    Raises:
+        DataRefused: anything that does not fit, or coverage that is not complete.
+    """
+    names = ", ".join(record.name for record in inputs.records[:FIRST])
+    selected = _select(scoring, dataset, inputs, settings.configs)
+    refuse(names, selected.faults, command=check)
+
+    def matched(config: str) -> Any:
+        match, faults = match_config(scoring, dataset, inputs.rows, config)
+        unforgiven = _unforgiven(faults, allow=settings.allow_missing)
+        refuse(f"{names}, {config}", unforgiven, command=check)
+        return match
+
+    manifest = dataset.manifest
+    record = DatasetRecord(
+        stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
+    )
+    protocol = settings.protocol or PROTOCOLS[0]
+    if scoring.protocol_is_stated:
+        protocol = protocol_of(inputs.headers, settings.protocol)
+    provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
+    results = scoring.results(map(matched, selected.configs), protocol)
+    warnings = [
+        *inputs.notes,
+        *selected.notes,
+        *_not_scored(dataset, selected.configs),
+        *precision_warnings(inputs.headers),
+    ]
+    report = _report(scoring, results, provenance, inputs.records, warnings)
+    return _outcome(scoring, report, results, partial(dataset.texts, columns=scoring.text_columns))
+
+
+def score_frames(
+    scoring: BenchmarkScoring[Any, Any],
+    items: object,
+    predictions: object,
+    *,
+    allow_missing: bool,
+    dataset: DatasetRecord | None,
+    protocol: str,
+    sampling: Sampling,
+) -> Report:
+    """Score predictions on items, both given in memory; see each benchmark's ``score``."""
+    check_sampling(sampling)
+    kinds = {
+        name: pl.String if kind == pl.Categorical else kind
+        for name, kind in scoring.item_kinds.items()
+    }
+    names = tuple(kinds)
+    given = columns_of("items", frame_of(items, kinds=kinds, names=names), names)
+    known = typed("items", given, kinds)
+    rows, faults = scoring.read_frame(frame_of(predictions))
+    refuse("the predictions", faults)
+
+    def matched(config: str) -> Any:
+        unfit = FaultList()
+        match = scoring.match(config, of_config(known, config), of_config(rows, config), unfit)
+        unforgiven = _unforgiven(unfit.listed(), allow=allow_missing)
+        refuse(f"the predictions, {config}", unforgiven)
+        return match
+
+    record = dataset or DatasetRecord(
+        stem=scoring.stem, version=None, digest=None, why_null=IN_MEMORY
+    )
+    provenance = Provenance(record, protocol, sampling, scoring.signature_parts())
+    results = scoring.results(map(matched, configs_in(rows["id"])), protocol)
+    return _report(scoring, results, provenance, [], [])
+
+
+def _score_self_described(
+    scoring: BenchmarkScoring[Any, Any], path: Path, reader: str, settings: Settings
+) -> Outcome[Any]:
+    """Score a file that says which items there are, hashing it beside the work."""
+    with ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(sha256_of_file, path) if path.is_file() else None
+        match, texts = scoring.read_self_described(path)
+        record = DatasetRecord(
+            stem=scoring.stem, version=None, digest=None, why_null=DESCRIBES_ITSELF
+        )
+        protocol = settings.protocol or PROTOCOLS[0]
+        provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
+        results = scoring.results([match], protocol)
+        files = [record_of(path, digest.result(), reader, None)] if digest else []
+        report = _report(scoring, results, provenance, files, [])
+    return _outcome(scoring, report, results, texts)
+
+
+class _Selected(NamedTuple):
+    """The configs that are scored, and what is wrong with the files whichever they are."""
+
+    configs: list[str]
     faults: list[Fault]
-    notes: Sequence[str] = ()
-    """What is no fault and yet to be known: how a file was read, what is unscored and why."""
+    notes: list[str]
 
 
-class Outcome(Protocol):
-    """A report with what its side files are made of."""
-
-    @property
-    def report(self) -> Report:
-        """The metrics."""
-
-
-class Scoring(Protocol):
-    """``evenhand.scorer.<stem>.files``: from files to metrics and their side files."""
-
-    def score_files(
-        self, paths: Sequence[Path], dataset: Dataset | None, reader: str, settings: Settings
-    ) -> Outcome:
-        """Score the predictions of one model; without a dataset, a file that describes itself."""
-
-    def check_files(
-        self, paths: Sequence[Path], dataset: Dataset | None, reader: str, configs: Sequence[str]
-    ) -> Checked:
-        """Return the coverage by config, all faults, and how the files were read."""
-
-    def write_outcome(self, outcome: Any, path: Path) -> Report:
-        """Write the metric JSON and its side files; return the report that names them."""
-
-    def tables(self, outcome: Any, report: Report) -> list[Rows]:
-        """Return the metrics and, behind them, the tables that people look at first."""
+def _select(
+    scoring: BenchmarkScoring[Any, Any], dataset: Dataset, inputs: Inputs, asked: Sequence[str]
+) -> _Selected:
+    faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
+    unplaced = scoring.unplaced_rows
+    # Where configs are asked for, rows of others may be there, and rows that are told by their
+    # words alone do not say which config they are of.
+    left_out = [f for f in faults if asked and unplaced and f.kind.startswith(unplaced)]
+    faults = [fault for fault in faults if fault not in left_out]
+    notes = [fault.sentence() for fault in left_out]
+    if inputs.rows.is_empty() and faults:
+        return _Selected([], faults, notes)
+    configs = configs_to_score(dataset, inputs.rows, asked, scoring.known_configs)
+    if not asked:
+        faults += ids_of_no_config(dataset, inputs.rows, scoring.known_configs)
+    return _Selected(configs, faults, notes)
 
 
-def scoring(stem: str) -> Scoring:
-    """Import how a benchmark is scored."""
-    return cast("Scoring", benchmark(stem).part("files"))
+def match_config(
+    scoring: BenchmarkScoring[MatchT, Any], dataset: Dataset, rows: pl.DataFrame, config: str
+) -> tuple[MatchT, list[Fault]]:
+    """Load the items of a config, check that they are the manifest's, and join their rows."""
+    faults = FaultList()
+    items = dataset.load(config, scoring.item_kinds)
+    return scoring.match(config, items, of_config(rows, config), faults), faults.listed()
+
+
+def _unforgiven(faults: Sequence[Fault], *, allow: bool) -> list[Fault]:
+    """Return the faults without missing ids, where those are allowed."""
+    return [fault for fault in faults if not (allow and fault.kind == MISSING_IDS)]
+
+
+def _report(
+    scoring: BenchmarkScoring[Any, ResultT],
+    results: Sequence[ResultT],
+    provenance: Provenance,
+    predictions: Sequence[PredictionsRecord],
+    warnings: Sequence[str],
+) -> Report:
+    """Put the metrics of all results into one report, in their order."""
+    metrics = [metric for result in results for metric in scoring.metrics(result, provenance)]
+    return Report(
+        contract_version=CONTRACT_VERSION,
+        dataset=provenance.dataset,
+        predictions=list(predictions),
+        scorer_version=__version__,
+        protocol=scoring.protocol_label(provenance.protocol, results),
+        seed=provenance.sampling.seed,
+        resamples=provenance.sampling.resamples,
+        level=provenance.sampling.level,
+        configs=[config for result in results for config in result.configs],
+        metrics=metrics,
+        warnings=[*warnings, *(said for result in results for said in scoring.warnings(result))],
+    )
+
+
+def _outcome(
+    scoring: BenchmarkScoring[Any, ResultT], report: Report, results: list[ResultT], texts: Texts
+) -> Outcome[ResultT]:
+    return Outcome(
+        report,
+        results,
+        parts=lambda: pl.concat(scoring.parts(result) for result in results),
+        examples=lambda: [row for one in results for row in scoring.examples(one, texts)],
+        tables=lambda: scoring.tables(report, results),
+    )
+
+
+def _not_scored(dataset: Dataset, scored: Sequence[str]) -> list[str]:
+    absent = [config for config in dataset.manifest.configs if config not in scored]
+    if not absent:
+        return []
+    return [f"Configs of the dataset that were not scored: {', '.join(absent)}."]
+
+
+def _scoring_for(
+    stem: str, dataset: Dataset | None, options: Mapping[str, Any]
+) -> BenchmarkScoring[Any, Any]:
+    return cast("_Plugged", benchmark(stem).part("scoring")).scoring_for(dataset, options)
+
+
+def _check_use(
+    scoring: BenchmarkScoring[Any, Any],
+    paths: Sequence[Path],
+    dataset: Dataset | None,
+    reader: str,
+    configs: Sequence[str],
+) -> None:
+    """Refuse a stem in place of a dataset for files that do not describe themselves."""
+    describes_itself = reader in scoring.self_describing
+    if describes_itself and len(paths) > 1:
+        raise WrongUse(f"--reader {reader} takes one file: it holds all answers of one model.")
+    if dataset is None and not describes_itself:
+        readers = " or ".join(f"--reader {name}" for name in scoring.self_describing)
+        only = f" Only a file of {readers} describes itself." if readers else ""
+        raise WrongUse(
+            f"`{scoring.stem}` is a benchmark, not a dataset folder: give the folder, e.g."
+            f" datasets_out/{scoring.stem}/1.0.0 (`{scoring.made_by}` makes one).{only}"
+        )
+    if dataset is None and configs:
+        raise WrongUse("--config needs a dataset folder; a file that describes itself has none.")

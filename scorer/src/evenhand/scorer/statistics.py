@@ -260,8 +260,8 @@ def bootstrap_weights(strata: Integers, sampling: Sampling, *, rows: int) -> Ite
     for start in range(0, sampling.resamples, rows):
         n_rows = min(rows, sampling.resamples - start)
         weights = np.zeros((n_rows, len(strata)))
-        for own in members:
-            weights[:, own] = _draws(generator, len(own), n_rows)
+        for places in members:
+            weights[:, places] = _draws(generator, len(places), n_rows)
         yield weights
 
 
@@ -380,8 +380,8 @@ def random_pairing_null(pools: Iterator[Floats]) -> NullMoments | None:
     total, variance, n_pairs = 0.0, 0.0, 0
     # Sorting millions of scores holds no lock of the interpreter's; the order of sums is kept.
     with ThreadPoolExecutor(2) as workers:
-        for n, mean, own in workers.map(_sized_moments, pools):
-            total, variance, n_pairs = total + mean, variance + own, n_pairs + n // 2
+        for n, mean, spread in workers.map(_sized_moments, pools):
+            total, variance, n_pairs = total + mean, variance + spread, n_pairs + n // 2
     if n_pairs == 0:
         return None
     mean = total / n_pairs

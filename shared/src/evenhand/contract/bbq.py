@@ -43,7 +43,7 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     question_polarity: Literal["neg", "nonneg"]
     """``neg`` asks for what the stereotype says, ``nonneg`` for the opposite."""
     context_condition: Literal["ambig", "disambig"]
-    """Whether the context tells the answer (``disambig``) or not."""
+    """Whether the context gives the answer (``disambig``) or not (``ambig``)."""
     context: str
     """What happened."""
     question: str
@@ -61,35 +61,35 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     label: Index
     """The right answer."""
     unknown: Index
-    """The answer that says that it cannot be known."""
+    """The answer UNKNOWN: that the context does not say."""
     target: Index | None
     """The answer that agrees with the stereotype: the stereotyped group for neg, the other person
     for nonneg; null where neither is known."""
     why_no_target: str | None
     """Why it is not known, in a sentence; null where there is a target."""
     label_type: Literal["label", "name"]
-    """Whether the people are called by a group's label or by proper names."""
+    """Whether people are referred to by a group's label or by proper names."""
     subcategory: str
     """Finer than the category; ``None`` where there is none."""
     stereotyped_groups: list[str]
-    """The groups of which the stereotype is held."""
+    """The groups that the stereotype is about."""
     version: str
     """Which variant of the template's wording."""
     source: str
-    """Where the stereotype is attested."""
+    """Source that documents the stereotype."""
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One answer; exactly one of ``label``, ``answer`` and ``scores`` is there."""
+    """One answer; exactly one of ``label``, ``answer`` and ``scores`` is given."""
 
     id: str
     """Of the item."""
     label: Index | None = None
-    """The number of the answer."""
+    """Index of the answer, from 0."""
     answer: str | None = None
     """Text, matched to the three answers; one that matches none is unscored, never UNKNOWN."""
     scores: Annotated[list[float], msgspec.Meta(min_length=3, max_length=3)] | None = None
-    """One number an answer; the largest wins, a tie is unscored."""
+    """One number for each answer; the largest wins, a tie is unscored."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +113,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     condition: str | None = None
     """Of ``unknown_wordings``: ``ambiguous`` or ``disambiguated``."""
     wording: str | None = None
-    """Of ``unknown_wordings``: how the answer UNKNOWN is put."""
+    """Of ``unknown_wordings``: how the answer UNKNOWN is worded."""
     reason: str | None = None
     """Of ``unscored``: why rows are unscored."""
     n: int

@@ -60,11 +60,11 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     p: dict[str, Probability] | None = None
     """Class of Y -> probability; scaled to a sum of 1."""
     word_p: dict[str, Probability] | None = None
-    """Word of Y -> probability; the words of a class are added up, then scaled (Eq. 8)."""
+    """Word of Y -> probability; summed by class, then scaled to a sum of 1 (Eq. 8)."""
     answer: str | None = None
     """A word of Y that a model without probabilities wrote."""
     sample: int | None = None
-    """Which of several answers; their frequencies stand for probabilities."""
+    """Number of the answer where there are several; their frequencies serve as probabilities."""
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     subject: str | None = None
     """Whose risk or stereotypes these are."""
     class_: str | None = msgspec.field(name="class", default=None)
-    """A class of Y; of ``statistics`` the subject's right one where the criterion asks for it."""
+    """A class of Y; of ``statistics`` the subject's correct class where the criterion uses one."""
     factor: str | None = None
     """Of ``factors``: the fact about subjects that risks are regressed on."""
     criterion: str | None = None
@@ -106,21 +106,21 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     r: float | None = None
     """Risk."""
     r_b: float | None = None
-    """Its lasting part, bias."""
+    """The part of the risk that persists across contexts: bias."""
     r_v: float | None = None
-    """Its moving part, volatility."""
+    """The part of the risk that varies with the context: volatility."""
     mean: float | None = None
     """Of ``directions``, as all that follow: mean of s over contexts, by weight."""
     min: float | None = None
-    """The least s."""
+    """Smallest s."""
     q25: float | None = None
     """Lower quartile."""
     median: float | None = None
-    """Half of the weight lies up to it."""
+    """Median s, by weight."""
     q75: float | None = None
     """Upper quartile."""
     max: float | None = None
-    """The greatest s."""
+    """Largest s."""
 
 
 class Example(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ class Example(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     """What fills the first slot."""
     text: str
-    """What was read."""
+    """The text that was scored."""
     weight: float
     """Share of the context."""
     risk: float
@@ -167,7 +167,7 @@ def topics_of(provenance: dict[str, Any], place: str) -> dict[str, Topic]:
         topics = msgspec.convert(provenance["topics"], dict[str, Topic])
     except KeyError:
         raise DataRefused(
-            f"{place}: provenance.topics is missing, so nobody knows which words are read;"
+            f"{place}: provenance.topics is missing, so the words to be read are unknown;"
             " build the dataset with `evenhand generate bvf`."
         ) from None
     except msgspec.ValidationError as error:

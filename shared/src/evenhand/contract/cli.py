@@ -15,21 +15,23 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Protocol
 
+from evenhand.contract import STEMS
 from evenhand.contract.commands import COMMANDS, CommandEntry
 from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.options import CommandParser
 from evenhand.contract.tables import printable
 
 DISTRIBUTIONS = ("evenhand-contract", "evenhand-generator", "evenhand-scorer")
-_OWN_COMMANDS = {
+_CONTRACT_COMMANDS = {
     "schema": "evenhand.contract.command_schema",
     "verify": "evenhand.contract.command_verify",
 }
-_EXAMPLES = """\
+_DATASET = f"datasets_out/{STEMS[0]}/1.0.0"
+_EXAMPLES = f"""\
 examples:
-  evenhand generate unqover --config religion --out datasets_out/unqover/1.0.0
-  evenhand predict datasets_out/unqover/1.0.0 --model DIR --out predictions.parquet
-  evenhand score datasets_out/unqover/1.0.0 --predictions predictions.parquet --out metrics.json
+  evenhand generate {STEMS[0]} --out {_DATASET}
+  evenhand predict {_DATASET} --model DIR --out predictions.parquet
+  evenhand score {_DATASET} --predictions predictions.parquet --out metrics.json
   evenhand report metrics.json --out report.html
 
 `evenhand COMMAND --help` explains a command. Data goes to stdout, progress to stderr.
@@ -56,16 +58,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(words)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our stdout went away (``| head``); silence Python's own complaint at exit.
+        # The reader of stdout is gone (``| head``); without this Python complains at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except BaseException as error:  # a person never gets a traceback, also not of a panic of polars
+    except BaseException as error:  # polars panics derive from BaseException, not Exception
         if isinstance(error, SystemExit | GeneratorExit):
             raise
         if os.environ.get("EVENHAND_TRACEBACK"):
             traceback.print_exc()
-        sentence, code = _sentence_of(error)
-        print(f"evenhand: {printable(sentence)}", file=sys.stderr)
+        message, code = _error_message(error)
+        print(f"evenhand: {printable(message)}", file=sys.stderr)
     return code
 
 
@@ -79,8 +81,8 @@ def _dispatch(words: list[str]) -> int:
     return _run_command(words[0], words[1:])
 
 
-def _sentence_of(error: BaseException) -> tuple[str, int]:
-    """Return what a person is told about an error, and the exit code."""
+def _error_message(error: BaseException) -> tuple[str, int]:
+    """Return the message shown for an error, and the exit code."""
     match error:
         case DataRefused():
             return str(error), 1
@@ -89,12 +91,12 @@ def _sentence_of(error: BaseException) -> tuple[str, int]:
         case KeyboardInterrupt():
             return "stopped.", 130
         case MemoryError():
-            return "there is not enough memory for this; split the files, e.g. by config.", 1
+            return "there is not enough memory for this; split the files, for example by config.", 1
         case OSError():
             where = f"{error.filename}: " if error.filename else ""
             return f"{where}{error.strerror or error}.", 1
     return (
-        f"internal error ({type(error).__name__}: {error}); this is a fault of Evenhand."
+        f"internal error ({type(error).__name__}: {error}); this is a bug in Evenhand."
         " Run again with EVENHAND_TRACEBACK=1 and report what it prints."
     ), 1
 
@@ -120,19 +122,19 @@ def _run_command(name: str, words: list[str]) -> int:
 
 def _load(name: str) -> CommandModule:
     """Import the module of a command, or say which package has it."""
-    if name in _OWN_COMMANDS:
-        return importlib.import_module(_OWN_COMMANDS[name])
+    if name in _CONTRACT_COMMANDS:
+        return importlib.import_module(_CONTRACT_COMMANDS[name])
     for point in entry_points(group="evenhand.commands", name=name):
         module: CommandModule = point.load()
         return module
-    known = {entry.name: entry for entry in COMMANDS}
-    if name in known:
-        package = known[name].distribution
+    entries = {entry.name: entry for entry in COMMANDS}
+    if name in entries:
+        package = entries[name].distribution
         raise WrongUse(
             f"`{name}` is a command of {package}, which is not installed: pip install {package}."
         )
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f" Did you mean `{near[0]}`?" if near else ""
+    matches = difflib.get_close_matches(name, entries, n=1)
+    hint = f" Did you mean `{matches[0]}`?" if matches else ""
     raise WrongUse(f"There is no command `{name}`.{hint} `evenhand --help` lists them all.")
 
 
@@ -152,7 +154,7 @@ def _overview() -> str:
     ]
     for distribution in DISTRIBUTIONS:
         commands = [entry for entry in COMMANDS if entry.distribution == distribution]
-        lines += _section(distribution, commands, installed | set(_OWN_COMMANDS))
+        lines += _section(distribution, commands, installed | set(_CONTRACT_COMMANDS))
     return "\n".join(lines) + "\n" + _EXAMPLES
 
 

@@ -1,11 +1,14 @@
-"""Print the JSON Schema (draft 2020-12) of a benchmark's rows, the metric JSON or the manifest."""
+"""Print the JSON Schema (draft 2020-12) of a benchmark's dataset rows (items), predictions rows,
+the header of a predictions file, the metric JSON, or a dataset's manifest.
+"""
 
 import argparse
 
 from evenhand.contract import STEMS
-from evenhand.contract.schemas import KINDS, file_of
+from evenhand.contract.files import canonical_json
+from evenhand.contract.schemas import KINDS, committed_schema
 
-EXAMPLE = "evenhand schema unqover predictions"
+EXAMPLE = f"evenhand schema {STEMS[0]} predictions"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -16,5 +19,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the committed schema."""
-    print(file_of(arguments.stem, arguments.kind).read_text(encoding="utf-8"), end="")
+    schema = committed_schema(arguments.stem, arguments.kind)
+    print(canonical_json(schema).decode(), end="")
     return 0

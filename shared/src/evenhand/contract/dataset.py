@@ -29,9 +29,9 @@ class Licence(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """SPDX identifier in the Hub's lower-case spelling, e.g. ``apache-2.0``."""
     name: str
-    """For people."""
+    """Its full name."""
     link: str
-    """Its text: an address, or a file of the version."""
+    """Where its text is: a URL, or a file in the version."""
 
 
 class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,9 +49,9 @@ class SplitEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One split of one config."""
 
     rows: int
-    """One a question (UnQover, BBQ) or text (BVF)."""
+    """Rows of the split."""
     examples: int
-    """Complete examples (UnQover: four questions each)."""
+    """Complete examples: the rows of one example are scored together."""
     content_digest: str
     """Digest of this split's rows in order; see :class:`ContentDigest`."""
 
@@ -60,7 +60,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What one published version is: counts, digests, licence, and how it was made."""
 
     stem: str
-    """The benchmark, e.g. ``bbq``."""
+    """The benchmark, by the short name that commands take."""
     version: str
     """``MAJOR.MINOR.PATCH``, with ``+sample.N.SEED`` where it is a part of one."""
     contract_version: str
@@ -68,23 +68,23 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     generator_version: str
     """Of the package that made it."""
     seed: int
-    """Of whatever was drawn."""
+    """Random seed."""
     protocol: str | None
-    """``paper`` or ``code`` where the two make different rows, else null."""
+    """``paper`` or ``code`` where the two give different rows, else null."""
     licence: Licence
-    """Of the rows."""
+    """Licence of the rows."""
     content_warning: str
-    """What a person has to expect before reading them."""
+    """What readers should expect to find in the rows."""
     configs: dict[str, dict[str, SplitEntry]]
     """config -> split -> counts and digest."""
     files: list[FileEntry]
-    """Every file of the folder but the manifest itself, sorted by path."""
+    """Every file of the folder except the manifest itself, sorted by path."""
     provenance: dict[str, Any]
     """Options and sources: templates' digest, tokenizer, the release that was imported."""
     content_digest: str
     """Digest of all configs' digests: :func:`combined_content_digest`."""
     superseded_by: str | None = None
-    """The version that corrects this one."""
+    """The version that corrects this one; null where there is none."""
     manifest_digest: str = ""
     """sha256 of the canonical JSON of this manifest with this field empty."""
 
@@ -175,7 +175,7 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         versions = sorted(p.parent.name for p in folder.glob(f"*/{MANIFEST_NAME}"))
         hint = f" Did you mean {folder / versions[-1]}?" if versions else ""
-        raise DataRefused(f"{folder} holds no {MANIFEST_NAME}, so it is no dataset version.{hint}")
+        raise DataRefused(f"{folder} has no {MANIFEST_NAME}, so it is not a dataset version.{hint}")
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -187,7 +187,7 @@ def verify(folder: Path, *, expect: str | None = None) -> tuple[Manifest, list[s
 
     Checked: the manifest's canonical form, its own digest, and each file's presence, size and
     sha256; that there is no other file; with ``expect``, that the manifest digest is the one that
-    came another way. The rows' content digest is checked by ``check``, ``score`` and ``diff``.
+    was obtained separately. The digest of the rows is checked by ``check``, ``score`` and ``diff``.
 
     Raises:
         DataRefused: there is no readable manifest at all.
@@ -199,8 +199,8 @@ def verify(folder: Path, *, expect: str | None = None) -> tuple[Manifest, list[s
         faults += _file_faults(folder, entry)
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder).as_posix()
-        is_known = relative in listed or relative == MANIFEST_NAME
-        if not path.is_dir() and not is_known and relative not in _TOP_LEVEL_IGNORED:
+        is_listed = relative in listed or relative == MANIFEST_NAME
+        if not path.is_dir() and not is_listed and relative not in _TOP_LEVEL_IGNORED:
             faults.append(f"{relative}: is not in the manifest.")
     return manifest, faults
 
@@ -208,18 +208,18 @@ def verify(folder: Path, *, expect: str | None = None) -> tuple[Manifest, list[s
 def _manifest_faults(folder: Path, manifest: Manifest, expect: str | None) -> list[str]:
     faults = []
     content = (folder / MANIFEST_NAME).read_bytes()
-    # As it stands, with the fields of a later version that the record does not name.
-    whole = json.loads(content)
-    if content != canonical_json(whole):
+    # Read without the record type, so that fields added by a later version stay in the digest.
+    fields = json.loads(content)
+    if content != canonical_json(fields):
         faults.append(f"{MANIFEST_NAME}: is not in canonical form, so it was edited.")
-    digest = hashlib.sha256(canonical_json({**whole, "manifest_digest": ""})).hexdigest()
+    digest = hashlib.sha256(canonical_json({**fields, "manifest_digest": ""})).hexdigest()
     if digest != manifest.manifest_digest:
         faults.append(
             f"{MANIFEST_NAME}: says manifest_digest {manifest.manifest_digest or '(empty)'}, "
             f"but its content gives {digest}."
         )
     if combined_content_digest(manifest.configs) != manifest.content_digest:
-        faults.append(f"{MANIFEST_NAME}: content_digest does not follow from its configs.")
+        faults.append(f"{MANIFEST_NAME}: content_digest does not match the digests of its configs.")
     if expect is not None and expect.lower() != digest:
         faults.append(f"{MANIFEST_NAME}: its digest is {digest}, but {expect} was expected.")
     return faults

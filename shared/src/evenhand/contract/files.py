@@ -30,7 +30,7 @@ def canonical_json(value: Any) -> bytes:
     """Return the one JSON form of a value: UTF-8, keys sorted, two spaces, one newline at the end.
 
     The same bytes come from ``json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False)``
-    plus a newline, so that anybody can check a digest without Evenhand. NaN and infinity are
+    plus a newline, so that anyone can check a digest without Evenhand. NaN and infinity are
     refused with ValueError.
     """
     plain = msgspec.to_builtins(value)
@@ -45,7 +45,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Refuse a path at which no file can be written, before the work that would be in it.
+    """Refuse a path that cannot be written to, before the work whose result goes there.
 
     Raises:
         DataRefused: the parent folder is missing or ``path`` is a folder.
@@ -98,7 +98,7 @@ def atomic_folder(path: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def _swap_folder(new: Path, path: Path) -> None:
-    """Rename ``new`` to ``path``; what stood there is put back if the rename fails."""
+    """Rename ``new`` to ``path``; the old folder is put back if the rename fails."""
     if not path.exists():
         new.rename(path)
         return

@@ -24,13 +24,13 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     flag: str
     """E.g. ``--criterion``."""
     help: str
-    """What it does and what is taken without it, in a clause."""
+    """What it does and what applies without it, in a clause."""
     type: Callable[[str], Any] = str
     """Reads a value; raises ``argparse.ArgumentTypeError`` in words for a person."""
     metavar: str | None = None
-    """How a value is called in ``--help``."""
+    """What stands for a value in ``--help``."""
     choices: tuple[str, ...] = ()
-    """The values that are taken; empty for any."""
+    """The values that are accepted; empty for any."""
     default: Any = None
     """What the benchmark gets where the option is not given."""
     is_switch: bool = False
@@ -47,11 +47,11 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What the command line has to know; benchmarks that share a flag must agree on it."""
+        """How the flag is parsed; benchmarks that share a flag must agree on it."""
         return (self.type, self.is_switch, self.is_list, self.is_repeatable)
 
 
-Declared = Mapping[str, Sequence[Option]]
+OptionsByBenchmark = Mapping[str, Sequence[Option]]
 """Benchmark -> its options, of all commands."""
 
 
@@ -60,14 +60,14 @@ class CommandParser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._of_stems: list[tuple[argparse.Action, dict[str, Option]]] = []
+        self._benchmark_actions: list[tuple[argparse.Action, dict[str, Option]]] = []
 
     def add_option(
         self, group: "argparse._ArgumentGroup", options: dict[str, Option]
     ) -> argparse.Action:
         """Add one flag, given as benchmark -> what it means there."""
         action = add_option(group, options)
-        self._of_stems.append((action, options))
+        self._benchmark_actions.append((action, options))
         return action
 
     def narrow(self, words: Sequence[str]) -> None:
@@ -75,16 +75,16 @@ class CommandParser(argparse.ArgumentParser):
         stem = next((stem for word in words if (stem := stem_named(word))), None)
         if stem is None:
             return
-        for action, options in self._of_stems:
+        for action, options in self._benchmark_actions:
             option = options.get(stem)
-            action.help = _help_of({stem: option}) if option else argparse.SUPPRESS
+            action.help = _help_text({stem: option}) if option else argparse.SUPPRESS
 
 
 def stem_named(word: str) -> str | None:
     """Return the benchmark that a word of the command line names: itself, or its dataset's.
 
-    >>> stem_named("bbq"), stem_named("--help")
-    ('bbq', None)
+    >>> stem_named(STEMS[0]) == STEMS[0], stem_named("--help")
+    (True, None)
     """
     if word in STEMS:
         return word
@@ -92,18 +92,20 @@ def stem_named(word: str) -> str | None:
         manifest = dataset_folder(word) / MANIFEST_NAME
         stem = msgspec.json.decode(manifest.read_bytes()).get("stem")
     except (OSError, ValueError, AttributeError, DataRefused):
-        return None  # whatever is wrong with the folder is said when it is opened
+        return None  # what is wrong with the folder is reported when the command opens it
     return stem if stem in STEMS else None
 
 
-def add_options(parser: argparse.ArgumentParser, command: str, declared: Declared) -> None:
+def add_options(
+    parser: argparse.ArgumentParser, command: str, all_options: OptionsByBenchmark
+) -> None:
     """Add every benchmark's options of a command, in groups that name the benchmarks.
 
     Raises:
         ValueError: two benchmarks declare a flag in different shapes; a fault of the program.
     """
     by_flag: dict[str, dict[str, Option]] = {}
-    for stem, options in declared.items():
+    for stem, options in all_options.items():
         for option in options:
             if option.command == command:
                 by_flag.setdefault(option.flag, {})[stem] = option
@@ -123,7 +125,7 @@ def add_options(parser: argparse.ArgumentParser, command: str, declared: Declare
 def add_option(group: "argparse._ArgumentGroup", options: Mapping[str, Option]) -> argparse.Action:
     """Add one flag to a group; None stands for a flag that was not given."""
     option = next(iter(options.values()))
-    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": _help_of(options)}
+    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": _help_text(options)}
     if option.is_switch:
         return group.add_argument(option.flag, action="store_true", **settings)
     if option.is_list:
@@ -134,7 +136,7 @@ def add_option(group: "argparse._ArgumentGroup", options: Mapping[str, Option]) 
     return group.add_argument(option.flag, type=option.type, metavar=metavar, **settings)
 
 
-def _help_of(options: Mapping[str, Option]) -> str:
+def _help_text(options: Mapping[str, Option]) -> str:
     """Return what a flag means, benchmark by benchmark where they differ."""
     texts = {stem: option.help.replace("%", "%%") for stem, option in options.items()}
     if len(set(texts.values())) == 1:
@@ -143,23 +145,25 @@ def _help_of(options: Mapping[str, Option]) -> str:
 
 
 def options_of(
-    arguments: argparse.Namespace, command: str, stem: str, declared: Declared
+    arguments: argparse.Namespace, command: str, stem: str, all_options: OptionsByBenchmark
 ) -> dict[str, Any]:
     """Return the benchmark's options of a command by name, defaults where none was given.
 
     Raises:
         WrongUse: an option of other benchmarks was given, or a value that is no choice.
     """
-    mine = {option.name: option for option in declared.get(stem, ()) if option.command == command}
-    for other, options in declared.items():
+    applicable = {
+        option.name: option for option in all_options.get(stem, ()) if option.command == command
+    }
+    for other, options in all_options.items():
         for option in options:
             is_given = getattr(arguments, option.name, None) is not None
-            if option.command == command and option.name not in mine and is_given:
+            if option.command == command and option.name not in applicable and is_given:
                 raise WrongUse(
                     f"{option.flag} is an option of {other}, and this is {stem}; leave it out."
                 )
     values = {}
-    for name, option in mine.items():
+    for name, option in applicable.items():
         value = getattr(arguments, name, None)
         _check_choice(option, value)
         values[name] = option.default if value is None else value
@@ -167,8 +171,8 @@ def options_of(
 
 
 def _check_choice(option: Option, value: Any) -> None:
-    for one in value if isinstance(value, list) else [value]:
-        if option.choices and one is not None and one not in option.choices:
+    for choice in value if isinstance(value, list) else [value]:
+        if option.choices and choice is not None and choice not in option.choices:
             raise WrongUse(
-                f"{option.flag} {one} is not known; there are: {', '.join(option.choices)}."
+                f"{option.flag} {choice} is not one of the choices: {', '.join(option.choices)}."
             )

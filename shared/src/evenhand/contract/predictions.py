@@ -1,4 +1,4 @@
-"""What a predictions file is: rows by ``id``, and an optional header that says who made them.
+"""What a predictions file is: rows by ``id``, and an optional header that says how it was made.
 
 JSONL (``.gz`` too), CSV, TSV or Parquet. In JSONL the header may be the first line,
 ``{"evenhand_header": {...}}``; beside any format it may be the sidecar ``<file>.meta.json``.
@@ -17,15 +17,15 @@ class DatasetReference(msgspec.Struct, frozen=True, kw_only=True):
     """Which dataset version the rows answer."""
 
     stem: str
-    """The benchmark, e.g. ``bbq``; predictions of another one are refused."""
+    """The benchmark, by the short name that commands take; another one is refused."""
     version: str | None = None
-    """Of the manifest, to name it where the digest differs."""
+    """Version of the dataset, named in the error where the digest differs."""
     digest: str | None = None
     """``content_digest`` of the manifest."""
 
 
 class ModelReference(msgspec.Struct, frozen=True, kw_only=True):
-    """The model as whoever made the file states it."""
+    """The model, as stated by whoever made the file."""
 
     name: str
     """E.g. its name on the Hub."""
@@ -34,7 +34,7 @@ class ModelReference(msgspec.Struct, frozen=True, kw_only=True):
     task: str | None = None
     """What it was exported for, e.g. ``causal-lm``."""
     precision: str | None = None
-    """``fp32``, ``fp16`` or ``int8``: their numbers are not compared in silence."""
+    """``fp32``, ``fp16`` or ``int8``: their numbers are not compared without a warning."""
     sha256: str | None = None
     """sha256 of ``model.onnx``."""
 
@@ -43,28 +43,28 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
     """How a predictions file was made. It carries no time, so a second run gives the same bytes."""
 
     contract_version: str
-    """Of the file; another first number is refused."""
+    """Contract version of the file; another first number is refused."""
     dataset: DatasetReference
     """Which dataset the rows answer; another digest is refused."""
     configs: list[str] = []
     """The configs that were predicted."""
     model: ModelReference | None = None
-    """Who made the predictions."""
+    """The model that made the predictions."""
     protocol: str | None = None
-    """``paper`` or ``code`` where the protocol lies in reading the model (UnQover)."""
+    """``paper`` or ``code`` where the choice affects how the model is read."""
     device: str | None = None
     """Where the model ran, e.g. ``cpu``."""
     decoding: dict[str, Any] = {}
-    """How it was asked: batch, prompt, template and what else the task has."""
+    """How it was queried: batch, prompt, template and whatever else the task has."""
     scorer_version: str | None = None
-    """Of the package that ran it."""
+    """Version of the package that ran it."""
 
 
 class HeaderLine(msgspec.Struct, frozen=True, kw_only=True):
     """The first line of a JSONL predictions file that has a header."""
 
     evenhand_header: Header
-    """Nothing else stands in the line."""
+    """The line holds nothing else."""
 
 
 def sidecar_of(path: Path) -> Path:

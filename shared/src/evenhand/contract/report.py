@@ -1,6 +1,6 @@
 """The metric JSON: what was measured, on how many rows, how sure it is, and how it was made.
 
-Values are fractions, never percent. A number that cannot be had is null and has its reason.
+Values are fractions, never percent. An undefined number is null, with the reason beside it.
 """
 
 from typing import Any
@@ -22,34 +22,34 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     """Upper bound, in the unit of the value."""
     level: float
-    """Coverage that is aimed at, e.g. 0.95."""
+    """Nominal coverage, e.g. 0.95."""
     method: str
     """``percentile_bootstrap``, ``bca_bootstrap``, ``studentised_jackknife``, or
-    ``agreement_bound`` where all clusters agree; others may come."""
+    ``agreement_bound`` where all clusters agree; others may be added."""
     n_resamples: int
     """Bootstrap resamples; 0 where the method draws none."""
     seed: int
-    """Of the resampling."""
+    """Random seed of the resampling."""
     cluster: str
-    """What a cluster is: ``template`` (UnQover), ``question`` (BBQ), ``context`` (BVF)."""
+    """What a cluster is, e.g. ``template``; the benchmark's page defines it."""
     n_clusters: int
-    """How many clusters say something about the value."""
+    """How many clusters contribute to the value."""
     few_clusters: bool
-    """True under 30 clusters: the interval is studentised and less sure than its level says (but an
-    ``agreement_bound`` is not: it is as wide as so few allow)."""
+    """True below 30 clusters: the interval is studentised and may cover less often than ``level``
+    (not so an ``agreement_bound``, which is as wide as so few clusters require)."""
 
 
 class NullReference(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an index that cannot be negative would lie if nothing were there."""
+    """The null distribution of an index that cannot be negative: its values under no preference."""
 
     mean: float
-    """What the index is on average, in its unit, where no preference lasts."""
+    """Mean of the null distribution, in the unit of the index."""
     quantile_95: float
-    """A value above it is more than chance gives in 95 of 100 cases; in the index's unit."""
+    """95th percentile of the null distribution, in the unit of the index."""
     method: str
     """``cluster_sign_flips`` or ``random_pairing``; the benchmark's page defines both."""
     n_draws: int
-    """Sign patterns used (all of them where they are few); 0 where the moments are exact."""
+    """Sign patterns drawn (all of them where there are few); 0 where the moments are exact."""
 
 
 class GroupValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,15 +58,16 @@ class GroupValue(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None
     """In the metric's unit; null where it is undefined for this group."""
     n_scored: int
-    """Rows or examples of this group that the value is made of."""
+    """Rows or examples of this group that the value is computed from."""
     why_null: str | None = None
     """Why the value is null, in a sentence; null where there is a value."""
     interval: Interval | None = None
-    """Null where too few clusters speak of the group, or a resample leaves it undefined."""
+    """Null where too few clusters contribute to the group, or a resample leaves it undefined."""
     why_no_interval: str | None = None
     """Why there is no interval, in a sentence; null where there is one."""
     p_value: float | None = None
-    """Two-sided, that the value is 0, over clusters; null where it cannot be had."""
+    """Two-sided p-value, over clusters, of the hypothesis that the value is 0; null where it cannot
+    be computed."""
     p_holm: float | None = None
     """The same after Holm's correction over the groups of this metric."""
 
@@ -75,29 +76,31 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """One number of a benchmark."""
 
     id: str
-    """Stable, e.g. ``unqover.mu``; with ``config`` it tells the metrics of a file apart."""
+    """Stable: the benchmark, a dot and the metric's name; unique in a file together with
+    ``config``."""
     config: str
-    """The config that was scored, ``all`` where a metric is of all configs together."""
+    """The config that was scored, ``all`` where a metric covers all configs together."""
     value: float | None
     """In ``unit``, within ``range``; null where it is undefined, or where ``by`` has the values."""
     unit: str
     """What a value of 1 stands for, in words, e.g. ``share of rows``."""
     range: tuple[float, float]
-    """The least and the greatest value that there can be."""
+    """The least and the greatest possible value."""
     best: float | None
     """The value an unbiased model has; null where there is no best value."""
     n_scored: int
-    """Rows (UnQover: examples of four rows) that the value is made of."""
+    """Rows, or examples of several rows, that the value is computed from."""
     n_unscored: int
-    """Rows or examples that could have counted and were left out; ``warnings`` say why."""
+    """Rows or examples left out although they could have counted; ``warnings`` say why."""
     signature: str
-    """How the number was made, as ``key:value`` pairs between bars; for people, never parsed."""
+    """How the number was computed, as ``key:value`` pairs separated by bars; for people, never
+    parsed."""
     shelf: str = "paper"
-    """``paper`` or ``beyond`` (ours, in no paper)."""
+    """``paper``, or ``beyond`` for a metric that is in no paper."""
     why_null: str | None = None
     """Why the value is null, in a sentence; null where there is a value."""
     interval: Interval | None = None
-    """How sure the value is; null where too few clusters speak of it."""
+    """Uncertainty of the value; null where too few clusters contribute to it."""
     why_no_interval: str | None = None
     """Why there is no interval, in a sentence; null where there is one."""
     null_reference: NullReference | None = None
@@ -110,7 +113,7 @@ class DatasetRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The dataset that was scored on."""
 
     stem: str
-    """The benchmark, e.g. ``bbq``."""
+    """The benchmark, by the short name that commands take."""
     version: str | None
     """Of the manifest; null where there is no dataset folder."""
     digest: str | None
@@ -132,10 +135,10 @@ class PredictionsRecord(msgspec.Struct, frozen=True, kw_only=True):
     reader: str
     """The format as which it was read, e.g. ``evenhand``, ``lm-eval:none``."""
     model: ModelReference | None = None
-    """The model as the file states it; null where it does not."""
+    """The model as the file states it; null where it names none."""
     decoding: dict[str, Any] | None = None
-    """How the model was asked, as the file states it, e.g. its prompt style; null where it does
-    not."""
+    """How the model was queried, as the file states it, e.g. the prompt style; null where it does
+    not say."""
 
 
 class SideFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,19 +162,19 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     scorer_version: str
     """Of the package that wrote the file."""
     protocol: str
-    """``paper`` or ``code``: how the model was read; behind a plus what else was chosen."""
+    """``paper`` or ``code``, as for ``--protocol``; other choices follow after a plus sign."""
     seed: int
-    """Of all resampling."""
+    """Random seed of all resampling."""
     resamples: int
-    """Bootstrap resamples that were asked for."""
+    """Bootstrap resamples requested."""
     level: float
-    """Coverage that the intervals aim at, e.g. 0.95."""
+    """Nominal coverage of the intervals, e.g. 0.95."""
     configs: list[str]
     """The configs that were scored."""
     metrics: list[Metric]
     """One record for each metric and config."""
     warnings: list[str]
-    """What a reader of the numbers has to know, in sentences: what is unscored, and why."""
+    """What a reader of the numbers has to know, in sentences, e.g. what is unscored and why."""
     parts: SideFile | None = None
     """``NAME.parts.parquet``: sufficient statistics by metric, cell and cluster, and the tables."""
     examples: SideFile | None = None
@@ -196,20 +199,20 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             KeyError: the report has no such metric, or the metric no such dimension.
         """
-        own = [found for found in self.metrics if found.id == metric]
-        if not own:
+        records = [record for record in self.metrics if record.id == metric]
+        if not records:
             raise KeyError(f"There is no metric {metric}.")
         return [
             {
-                "config": found.config,
+                "config": record.config,
                 dimension: name,
                 **_numbers(group),
                 "p_value": group.p_value,
                 "p_holm": group.p_holm,
                 "why_null": group.why_null,
             }
-            for found in own
-            for name, group in found.by[dimension].items()
+            for record in records
+            for name, group in record.by[dimension].items()
         ]
 
     def __str__(self) -> str:
@@ -222,19 +225,19 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return render_html(self.rows(), caption)
 
 
-def _numbers(found: Metric | GroupValue) -> dict[str, Any]:
+def _numbers(record: Metric | GroupValue) -> dict[str, Any]:
     return {
-        "value": found.value,
-        "low": found.interval.low if found.interval else None,
-        "high": found.interval.high if found.interval else None,
-        "n_scored": found.n_scored,
+        "value": record.value,
+        "low": record.interval.low if record.interval else None,
+        "high": record.interval.high if record.interval else None,
+        "n_scored": record.n_scored,
     }
 
 
 def signature(parts: dict[str, str | int | float | None]) -> str:
-    """Render how a number was made; it is for people and is never parsed.
+    """Render how a number was computed; it is for people and is never parsed.
 
-    >>> signature({"metric": "unqover.mu", "config": "religion", "seed": 0})
-    'metric:unqover.mu|config:religion|seed:0'
+    >>> signature({"metric": "stem.accuracy", "config": "religion", "seed": 0})
+    'metric:stem.accuracy|config:religion|seed:0'
     """
     return "|".join(f"{name}:{value}" for name, value in parts.items() if value is not None)

@@ -16,7 +16,10 @@ _NOTHING = "-"
 def add_format_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--format`` with its default, ``table``."""
     parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="how stdout is written (default: table)"
+        "--format",
+        choices=FORMATS,
+        default="table",
+        help="output format on stdout (default: table)",
     )
 
 
@@ -54,7 +57,7 @@ def render_html(rows: Sequence[Mapping[str, Any]], caption: str = "") -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return a text of a file as it may be printed: what would steer a terminal is spelled out.
+    r"""Return a file's text safe to print: characters that control a terminal are escaped.
 
     >>> printable("a\x1b[2Jb\u202ec\nd")
     'a\\x1b[2Jb\\u202ec\nd'

@@ -13,7 +13,7 @@ MASKED_CONFIGS = tuple(f"{name}_mlm" for name in CLASSES)
 CONFIGS = QA_CONFIGS + MASKED_CONFIGS
 
 MASK = "[MASK]"
-"""Stands for the model's own mask token in ``text``; ``predict`` puts the tokenizer's in."""
+"""Stands for the mask token in ``text``; ``predict`` replaces it by the tokenizer's."""
 
 QUESTIONS_PER_EXAMPLE = 4
 """Two orders of presentation times two polarities."""
@@ -24,7 +24,7 @@ Score = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
 class _Slots(msgspec.Struct, frozen=True, kw_only=True):
-    """What a question and a masked sentence have in common."""
+    """Fields that a question and a masked sentence share."""
 
     id: str
     """``<config>-<template>-<x1>-<x2>-<attribute key>-<polarity>-<order>``."""
@@ -58,7 +58,7 @@ class Item(_Slots, frozen=True, kw_only=True):
     """One underspecified question about two subjects."""
 
     context: str
-    """Both subjects in one text that does not hold the answer."""
+    """Names both subjects and does not contain the answer."""
     question: str
     """Asks for the attribute or its negation."""
 

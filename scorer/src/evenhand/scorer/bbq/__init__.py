@@ -9,7 +9,7 @@ from evenhand.contract.options import Option
 from evenhand.scorer.benchmark import Benchmark
 
 if TYPE_CHECKING:
-    from evenhand.scorer.bbq.in_memory import score
+    from evenhand.scorer.bbq.scoring import score
 
 __all__ = ["BENCHMARK", "score"]
 
@@ -43,6 +43,6 @@ def __getattr__(name: str) -> Any:
     """Import what computes only where it is asked for."""
     if name != "score":
         raise AttributeError(name)
-    from evenhand.scorer.bbq.in_memory import score
+    from evenhand.scorer.bbq.scoring import score
 
     return score

@@ -1,6 +1,14 @@
-"""Names of groups in one spelling, and the dimension in which two people differ."""
+"""Groups of rows: names in one spelling, the dimension in which two people differ, and members."""
 
 import functools
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+NO_SUBCATEGORY = "None"
+"""What the release writes where a row has none."""
 
 _SPELLINGS = {
     **dict.fromkeys(("m", "man", "men", "boy", "boys", "male", "males"), "M"),
@@ -63,3 +71,54 @@ def _taken_apart(name: str, second: str) -> tuple[str, str]:
         if race.startswith(f"{part}-"):
             gender, race = part, race.removeprefix(f"{part}-")
     return race.strip(), ses if second == "SES" else gender
+
+
+def group_rows(
+    items: pl.DataFrame, configs: Sequence[str]
+) -> dict[str, dict[str, NDArray[np.int64]]]:
+    """Return dimension -> group -> places of its rows; a row may be of several groups, or none.
+
+    A row with two stereotyped groups counts once in each and once in the whole. Subcategories,
+    and what the two people of an intersectional category differ in, are named with the category.
+    """
+    category = items["category"].to_list()
+    subcategory = [
+        [f"{config}/{name}"] if name and name != NO_SUBCATEGORY else []
+        for config, name in zip(category, items["subcategory"].to_list(), strict=True)
+    ]
+    stereotyped = [
+        sorted({canonical(name) for name in names} - {""})
+        for names in items["stereotyped_groups"].to_list()
+    ]
+    order = {name: place for place, name in enumerate(configs)}
+    members = {
+        "category": _members([[name] for name in category]),
+        "subcategory": _members(subcategory),
+        "label_type": _members([[name] for name in items["label_type"].to_list()]),
+        "stereotyped_group": _members(stereotyped),
+        "differing_dimension": _members(_differing(items)),
+    }
+    members["category"] = dict(
+        sorted(members["category"].items(), key=lambda named: order[named[0]])
+    )
+    return members
+
+
+def _differing(items: pl.DataFrame) -> list[list[str]]:
+    dimensions = []
+    names = ("category", "answer_group", "unknown")
+    columns = zip(*(items[name].to_list() for name in names), strict=True)
+    for category, groups, unknown in columns:
+        first, second = (group for place, group in enumerate(groups) if place != unknown)
+        differing = differing_dimension(category, first, second)
+        dimensions.append([f"{category}/{differing}"] if differing else [])
+    return dimensions
+
+
+def _members(names: Sequence[Sequence[str]]) -> dict[str, NDArray[np.int64]]:
+    """Return name -> places at which it stands, by name."""
+    members: dict[str, list[int]] = {}
+    for place, groups in enumerate(names):
+        for name in groups:
+            members.setdefault(name, []).append(place)
+    return {name: np.array(members[name], dtype=np.int64) for name in sorted(members)}

@@ -2,30 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.contract import CONTRACT_VERSION
-from evenhand.contract.report import DatasetRecord, GroupValue, Metric, signature
+from evenhand.contract.report import GroupValue, Metric, signature
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.bbq.counts import KINDS, MEANS, Counts, Flags, Kind
 from evenhand.scorer.intervals import Clusters, Sure, sure_of
+from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.statistics import Estimator, Sampling
 
 Floats = NDArray[np.float64]
 
 ALL = "all"
 """The config of every metric: the scored categories together; each stands under ``by``."""
-
-
-class Provenance(NamedTuple):
-    """What stands in every signature beside the metric."""
-
-    dataset: DatasetRecord
-    protocol: str
-    sampling: Sampling
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,199 +1,214 @@
-"""From files to scored categories of one of our datasets."""
+"""What BBQ brings to scoring; see ``evenhand.scorer.benchmark_scoring``."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from evenhand.contract import DataRefused
 from evenhand.contract.bbq import CATEGORIES
-from evenhand.contract.report import DatasetRecord, Report
-from evenhand.scorer.bbq.choices import MISSING_IDS, Choices, choices_of
+from evenhand.contract.report import DatasetRecord, Metric, Report
+from evenhand.scorer.bbq import tables
+from evenhand.scorer.bbq.answers import MISSING
+from evenhand.scorer.bbq.choices import Choices, choices_of, joined
 from evenhand.scorer.bbq.foreign_answers import NOT_IN_DATASET
-from evenhand.scorer.bbq.in_memory import ITEM_KINDS, Scored, report_of, score_choices
-from evenhand.scorer.bbq.metric_records import Provenance
-from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
-from evenhand.scorer.inputs import (
-    Inputs,
-    header_faults,
-    precision_warnings,
-    protocol_of,
+from evenhand.scorer.bbq.metric_records import metrics_of
+from evenhand.scorer.bbq.predictions import checked_rows, frame_of_answers, value_of_cell
+from evenhand.scorer.bbq.read import read_files
+from evenhand.scorer.bbq.results import (
+    ITEM_KINDS,
+    Scored,
+    example_rows,
+    scored_rows,
+    warnings_of,
 )
-from evenhand.scorer.matching import configs_in, of_config, suggestion
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Texts
+from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.faults import FIRST, Fault, FaultList
+from evenhand.scorer.frames import whole
+from evenhand.scorer.inputs import Inputs
+from evenhand.scorer.outcome import Rows
+from evenhand.scorer.provenance import Provenance
+from evenhand.scorer.python_words import speaking_python
+from evenhand.scorer.scoring import score_frames
+from evenhand.scorer.statistics import Sampling
+
+_NOTHING_SCORED = (
+    "not one answer is scored, so no metric will have a value. Is it the blank file? An answer is"
+    " the text or the letter of one of the three, or its number 0, 1, 2 (in JSON lines as `label`)."
+)
+_FIRST_CHARACTERS = 60
 
 
-class Texts(NamedTuple):
-    """The words of an item that scoring itself does not read."""
+class Matched(NamedTuple):
+    """The questions of a category with their answers."""
 
-    context: str
-    question: str
-
-
-TextsOf = Callable[[Sequence[str]], dict[str, Texts]]
-"""Given ids, their words by id."""
+    config: str
+    items: pl.DataFrame
+    """The columns of ``ITEM_KINDS``."""
+    choices: Choices
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A report with what its side files are made of."""
+class BbqScoring(BenchmarkScoring[Matched, Scored]):
+    """One answer a question; all categories make one result, so that means go over them."""
 
-    report: Report
-    scored: Scored
-    texts: TextsOf
+    stem = "bbq"
+    item_kinds = ITEM_KINDS
+    text_columns = ("context", "question")
+    made_by = "evenhand import bbq --from DIR --out DIR"
+    known_configs = CATEGORIES
+    unplaced_rows = NOT_IN_DATASET
+
+    def read_files(
+        self, paths: Sequence[Path], reader: str, dataset: Dataset, configs: Sequence[str]
+    ) -> Inputs:
+        """Read answers of any format."""
+        return read_files(paths, reader, dataset, configs)
+
+    def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
+        """Check that each row is a prediction of the contract."""
+        faults = FaultList()
+        rows = checked_rows(_places(predictions.iter_rows(named=True)), faults)
+        return frame_of_answers(rows), faults.listed()
+
+    def match(
+        self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
+    ) -> Matched:
+        """Find the answer to each question."""
+        return Matched(config, items, choices_of(items, rows, faults))
+
+    def coverage(self, match: Matched) -> Rows:
+        """Count the questions that are answered, also by condition.
+
+        An answer that matches none of the three is no fault; it is counted as unscored.
+        """
+        rows = pl.DataFrame(
+            {
+                "condition": match.items["context_condition"],
+                "is_answered": [why != MISSING for why in match.choices.why],
+                "is_scored": [why is None for why in match.choices.why],
+            }
+        )
+        n, answered = len(rows), int(rows["is_answered"].sum())
+        by_condition = {
+            f"coverage_{name}": rows.filter(pl.col("condition") == name)["is_answered"].mean()
+            for name in ("ambig", "disambig")
+        }
+        return [
+            {
+                "config": match.config,
+                "questions": n,
+                "answered": answered,
+                "unscored": answered - int(rows["is_scored"].sum()),
+                "coverage": answered / n if n else None,
+                **by_condition,
+            }
+        ]
+
+    def notes(self, match: Matched) -> list[str]:
+        """Say for each reason how many answers are unscored for it, with the first ones' texts."""
+        config, choices = match.config, match.choices
+        unscored: dict[str, list[str]] = {}
+        for identity, why, text in zip(match.items["id"], choices.why, choices.text, strict=True):
+            if why is not None and why != MISSING:
+                quoted = "" if text is None else f" {text[:_FIRST_CHARACTERS]!r}"
+                unscored.setdefault(why, []).append(f"{identity}{quoted}")
+        notes = [
+            f"{config}: {len(rows):,} {'answer is' if len(rows) == 1 else 'answers are'} unscored:"
+            f" {why} ({'; '.join(rows[:FIRST])}{'; ...' if len(rows) > FIRST else ''})."
+            for why, rows in sorted(unscored.items())
+        ]
+        is_blank = bool(notes) and None not in choices.why
+        return [*notes, f"{config}: {_NOTHING_SCORED}"] if is_blank else notes
+
+    def results(self, matches: Iterable[Matched], protocol: str) -> list[Scored]:  # noqa: ARG002
+        """Count the rows of all categories together."""
+        every = list(matches)
+        if not every:
+            return []
+        items = pl.concat([match.items for match in every])
+        return [scored_rows(items, joined(match.choices for match in every))]
+
+    def metrics(self, result: Scored, provenance: Provenance) -> list[Metric]:
+        """Return the metrics of all categories, with each under ``by``."""
+        return metrics_of(
+            result.counts, result.groups, categories=result.configs, provenance=provenance
+        )
+
+    def warnings(self, result: Scored) -> list[str]:
+        """Say which rows are unscored and why, and which have no target."""
+        return warnings_of(result)
+
+    def parts(self, result: Scored) -> pl.DataFrame:
+        """Return counts by question, wordings of UNKNOWN, and reasons."""
+        return tables.parts_of(result)
+
+    def examples(self, result: Scored, texts: Texts) -> Rows:
+        """Return wrong answers that agree with the stereotype."""
+        return example_rows(result, texts)
+
+    def tables(self, report: Report, results: Sequence[Scored]) -> list[Rows]:
+        """Return the metrics, the paper's numbers by category, and further breakdowns."""
+        by = ("category", "label_type", "differing_dimension")
+        groups = [tables.group_table(report, dimension) for dimension in by]
+        wordings = [tables.pooled_wordings(result) for result in results]
+        return [tables.metric_rows(report), *groups, *wordings]
 
 
-def score_dataset(dataset: Dataset, inputs: Inputs, settings: Settings, *, check: str) -> Outcome:
-    """Score predictions on one of our datasets.
+def scoring_for(_dataset: Dataset | None, _options: Mapping[str, Any]) -> BbqScoring:
+    """Return BBQ's part of scoring, which is the same for all datasets."""
+    return BbqScoring()
+
+
+@speaking_python()
+def score(
+    items: object,
+    predictions: object,
+    *,
+    allow_missing: bool = False,
+    dataset: DatasetRecord | None = None,
+    protocol: str = "paper",
+    seed: int = 0,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> Report:
+    """Score predictions on items, all categories that occur in the predictions.
 
     Args:
-        dataset: the dataset's folder.
-        inputs: the predictions.
-        settings: which categories and how.
-        check: the command that lists all faults, for the sentence of a refusal.
+        items: rows of the contract's ``Item`` in any order: a polars or pandas frame, or a list of
+            dicts. Of the columns, context and question are not read.
+        predictions: rows of the contract's ``Prediction``, in any order, likewise.
+        allow_missing: leave out, and count, rows without a prediction.
+        dataset: what the items are, for the report.
+        protocol: how the model was read; the formulas are the same.
+        seed: of the resampling.
+        resamples: number of bootstrap resamples.
+        level: coverage that the intervals aim at.
 
     Raises:
-        DataRefused: anything that does not fit, or coverage that is not complete.
+        DataRefused: a missing, unknown or duplicate id, or a row that is no prediction.
     """
-    manifest = dataset.manifest
-    names = ", ".join(record.name for record in inputs.records)
-    faults, left_out = faults_of_files(inputs, dataset, settings.configs)
-    if inputs.rows.is_empty():
-        refuse(names, faults, command=check)
-    configs = configs_to_score(dataset, inputs.rows, settings.configs)
-    if not settings.configs:
-        faults += ids_of_no_config(dataset, inputs.rows)
-    refuse(names, faults, command=check)
-    record = DatasetRecord(
-        stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
+    return score_frames(
+        BbqScoring(),
+        items,
+        predictions,
+        allow_missing=allow_missing,
+        dataset=dataset,
+        protocol=protocol,
+        sampling=Sampling(seed, resamples, level),
     )
-    protocol = protocol_of(inputs.headers, settings.protocol)
-    provenance = Provenance(record, protocol, settings.sampling)
-    found = [match_config(dataset, inputs.rows, config) for config in configs]
-    for config, (_, _, own) in zip(configs, found, strict=True):
-        kept = [f for f in own if f.kind != MISSING_IDS or not settings.allow_missing]
-        refuse(f"{names}, {config}", kept, command=check)
-    items = pl.concat([own for own, _, _ in found])
-    scored = score_choices(items, together(own for _, own, _ in found), provenance)
-    warnings = [
-        *inputs.notes,
-        *(fault.sentence() for fault in left_out),
-        *_absent(dataset, configs),
-        *precision_warnings(inputs.headers),
-    ]
-    report = report_of(scored, provenance=provenance, predictions=inputs.records, warnings=warnings)
-    return Outcome(report, scored, texts_of(dataset, configs))
 
 
-def faults_of_files(
-    inputs: Inputs, dataset: Dataset, asked: Sequence[str]
-) -> tuple[list[Fault], list[Fault]]:
-    """Return the faults of the files, and apart those that --config makes none.
-
-    Where configs are asked for, rows of other ones may be there, and rows that are told by their
-    words alone do not say which config they are of.
-    """
-    faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
-    left_out = [own for own in faults if asked and own.kind.startswith(NOT_IN_DATASET)]
-    return [own for own in faults if own not in left_out], left_out
-
-
-def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str]) -> list[str]:
-    """Return the categories that are scored, in the dataset's order.
-
-    Raises:
-        DataRefused: an asked category is not in the dataset, or no row is of one of its
-            categories; the sentence suggests the spelling that is likely meant.
-    """
-    known = list(dataset.manifest.configs)
-    for config in asked:
-        if config not in known:
-            raise DataRefused(
-                f"{dataset.folder} has no config {config}{suggestion(config, known, CATEGORIES)};"
-                f" it has {', '.join(known)}."
-            )
-    occurring = configs_in(rows["id"])
-    others = [config for config in known if config in occurring]
-    if others and asked and not set(asked) & set(others):
-        raise DataRefused(
-            f"The predictions have no row of {', '.join(asked)}; theirs are of"
-            f" {', '.join(others)}. Name that with --config, or give the file of"
-            f" {', '.join(asked)}."
+def _places(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for number, row in enumerate(rows, 1):
+        yield (
+            f"row {number}",
+            {name: _as_given(name, value) for name, value in row.items() if value is not None},
         )
-    found = [config for config in known if config in (asked or occurring)]
-    if not found:
-        first = shown(str(rows["id"][0])) if len(rows) else ""
-        hint = suggestion(first.split("-", 1)[0], known, CATEGORIES)
-        raise DataRefused(
-            f"No id of the predictions belongs to a config of {dataset.folder}"
-            f" ({', '.join(known)}); the first is {first!r}{hint}."
-        )
-    return found
 
 
-def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
-    """Return the ids that begin with no category of the dataset."""
-    faults, known = FaultList(), list(dataset.manifest.configs)
-    for config in configs_in(rows["id"]):
-        if config not in known:
-            ids = of_config(rows, config)["id"]
-            hint = suggestion(config, known, CATEGORIES)
-            remedy = (
-                f"An id begins with its config ({', '.join(known)}){hint}; where --config names"
-                " some, rows of others may be there."
-            )
-            faults.add_many("ids of no config", remedy, ids.head(FIRST).to_list(), len(ids))
-    return faults.listed()
-
-
-def match_config(
-    dataset: Dataset, rows: pl.DataFrame, config: str
-) -> tuple[pl.DataFrame, Choices, list[Fault]]:
-    """Read a category's items, check that they are the manifest's, and find their answers."""
-    dataset.check_content(config)
-    faults = FaultList()
-    try:
-        items = dataset.scan(config).select(
-            pl.col(name).cast(kind) for name, kind in ITEM_KINDS.items()
-        ).collect()  # fmt: skip
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise DataRefused(
-            f"{dataset.folder}: the items of {config} are not BBQ's ({reason}); import them again."
-        ) from error
-    choices = choices_of(items, of_config(rows, config), faults)
-    return items, choices, faults.listed()
-
-
-def together(choices: Iterable[Choices]) -> Choices:
-    """Join the answers of several categories."""
-    own = list(choices)
-    index = pl.concat([pl.Series(one.index) for one in own]).to_numpy()
-    why = [text for one in own for text in one.why]
-    return Choices(index, why, [text for one in own for text in one.text])
-
-
-def texts_of(dataset: Dataset, configs: Sequence[str]) -> TextsOf:
-    """Return a function that reads the words of a few items."""
-
-    def texts(ids: Sequence[str]) -> dict[str, Texts]:
-        wanted, found = pl.Series("id", ids, dtype=pl.String), dict[str, Texts]()
-        for config in configs:
-            table = dataset.scan(config).select(
-                pl.col(name).cast(pl.String) for name in ("id", "context", "question")
-            )
-            own = of_config(wanted.to_frame(), config)
-            rows = table.join(own.lazy(), on="id", how="semi").collect(engine="streaming")
-            found |= {identity: Texts(*words) for identity, *words in rows.iter_rows()}
-        return found
-
-    return texts
-
-
-def _absent(dataset: Dataset, scored: Sequence[str]) -> list[str]:
-    absent = [config for config in dataset.manifest.configs if config not in scored]
-    if not absent:
-        return []
-    return [f"Configs of the dataset that were not scored: {', '.join(absent)}."]
+def _as_given(name: str, value: Any) -> Any:
+    """Return a value as it was before it went through CSV or through a frame of numbers."""
+    if isinstance(value, str):
+        return value_of_cell(name, value)
+    return whole(value) if name == "label" else value

@@ -12,8 +12,10 @@ import polars as pl
 
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
-from evenhand.scorer.bbq.in_memory import Scored, group_rows, reasons_of
-from evenhand.scorer.scoring import Rows
+from evenhand.scorer.bbq.groups import group_rows
+from evenhand.scorer.bbq.results import Scored, reasons_of
+from evenhand.scorer.frames import stacked
+from evenhand.scorer.outcome import Rows
 
 PARTS = {
     "table": pl.String,
@@ -46,8 +48,8 @@ def parts_of(scored: Scored) -> pl.DataFrame:
     wordings = unknown_wordings(scored).rename({"n_offered": "n"}).drop("share")
     reasons = [
         {"config": config, "reason": reason, "n": n}
-        for config, own in reasons_of(scored).items()
-        for reason, n in own.items()
+        for config, counts in reasons_of(scored).items()
+        for reason, n in counts.items()
     ]
     tables = {
         "statistics": pl.concat(_statistics(scored)),
@@ -56,9 +58,7 @@ def parts_of(scored: Scored) -> pl.DataFrame:
             reasons, schema={"config": pl.String, "reason": pl.String, "n": pl.Int64}
         ),
     }
-    return pl.concat(
-        _with_columns(table.with_columns(table=pl.lit(name))) for name, table in tables.items()
-    )
+    return stacked(tables.items(), PARTS)
 
 
 def unknown_wordings(scored: Scored) -> pl.DataFrame:
@@ -170,12 +170,4 @@ def _counts(
         .agg(pl.col(STATISTICS).sum().cast(pl.Int64))
         .unpivot(index=["config", "cluster"], variable_name="statistic", value_name="n")
         .with_columns(dimension=pl.lit(dimension), group=pl.lit(group))
-    )
-
-
-def _with_columns(table: pl.DataFrame) -> pl.DataFrame:
-    """Put a table into the columns of :data:`PARTS`."""
-    return table.select(
-        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in PARTS.items()
     )

@@ -33,8 +33,8 @@ def knowledge(s: Floats, p_star: Floats, right: NDArray[np.int64]) -> Floats:
     array([[1.  ],
            [0.75]])
     """
-    own = np.take_along_axis(np.asarray(s), _index(s, right), axis=-1)[..., 0]
-    p = np.asarray(p_star)[right] * (1 + own)
+    s_right = np.take_along_axis(np.asarray(s), _index(s, right), axis=-1)[..., 0]
+    p = np.asarray(p_star)[right] * (1 + s_right)
     return np.asarray(1 - (1 - p) ** 2)
 
 

@@ -11,7 +11,7 @@ from evenhand.contract.options import Option
 from evenhand.scorer.benchmark import Benchmark
 
 if TYPE_CHECKING:
-    from evenhand.scorer.bvf.in_memory import score
+    from evenhand.scorer.bvf.scoring import score
 
 __all__ = ["BENCHMARK", "score"]
 
@@ -53,6 +53,6 @@ def __getattr__(name: str) -> Any:
     """Import what computes only where it is asked for."""
     if name != "score":
         raise AttributeError(name)
-    from evenhand.scorer.bvf.in_memory import score
+    from evenhand.scorer.bvf.scoring import score
 
     return score

@@ -1,14 +1,12 @@
 """Writes BVF's metrics as records: value, interval, test, null reference, and the same by group."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.report import (
-    DatasetRecord,
     GroupValue,
     Metric,
     NullReference,
@@ -18,11 +16,17 @@ from evenhand.scorer import __version__, statistics
 from evenhand.scorer.bvf import null_references
 from evenhand.scorer.bvf.distributions import spread
 from evenhand.scorer.bvf.measured import Layout, Measured, measured
-from evenhand.scorer.bvf.regressions import Points, Regression, regression
-from evenhand.scorer.bvf.scored import Scored
+from evenhand.scorer.bvf.regressions import (
+    Points,
+    Regression,
+    has_statsmodels,
+    points_of,
+    regression,
+)
+from evenhand.scorer.bvf.results import Scored
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
 from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
-from evenhand.scorer.statistics import Sampling
+from evenhand.scorer.provenance import Provenance
 
 Floats = NDArray[np.float64]
 
@@ -37,14 +41,10 @@ _ROUNDING = 1e-12
 """A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
 
 
-class Provenance(NamedTuple):
-    """What stands in every signature beside the metric and the config."""
-
-    dataset: DatasetRecord
-    protocol: str
-    sampling: Sampling
-    facts: str | None = None
-    """What names a user's tables of facts; null where there are none."""
+def metrics_of(scored: Scored, provenance: Provenance) -> list[Metric]:
+    """Return all metrics of one topic."""
+    points = points_of(scored.facts) if has_statsmodels() else {}
+    return MetricWriter(scored, points, provenance).metrics()
 
 
 class MetricWriter:
@@ -320,7 +320,7 @@ class MetricWriter:
                 "protocol": self.provenance.protocol,
                 "criterion": self.scored.judge.name,
                 "orders": "+".join(self.scored.orders),
-                "facts": self.provenance.facts if self._reads_facts(name) else None,
+                "facts": self.provenance.extra.get("facts") if self._reads_facts(name) else None,
                 "seed": sampling.seed,
                 "resamples": sampling.resamples,
                 "level": sampling.level,

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.scorer.ratios import ratio
+
 __all__ = [
     "class_probabilities",
     "code_criterion",
@@ -59,7 +61,7 @@ def class_probabilities(word_probabilities: Floats, class_of_word: NDArray[np.in
     n_classes = int(class_of_word.max()) + 1
     member = (class_of_word[:, None] == np.arange(n_classes)).astype(np.float64)
     sums = word_probabilities @ member
-    return _ratio(sums, sums.sum(axis=-1, keepdims=True))
+    return ratio(sums, sums.sum(axis=-1, keepdims=True))
 
 
 def stereotype(p: Floats, p_star: Floats) -> Floats:
@@ -85,7 +87,7 @@ def stereotype(p: Floats, p_star: Floats) -> Floats:
     >>> stereotype(np.array([0.75, 0.25]), np.array([0.5, 0.5])).tolist()
     [0.5, -0.5]
     """
-    return np.asarray(_ratio(p, np.broadcast_to(p_star, np.shape(p))) - 1)[()]
+    return np.asarray(ratio(p, np.broadcast_to(p_star, np.shape(p))) - 1)[()]
 
 
 def criterion(s: Floats, k: float = INFINITY) -> Floats:
@@ -238,7 +240,7 @@ def mean_over_contexts(values: Floats, weights: Floats) -> Floats:
     is_there = np.asarray(~np.isnan(values).any(axis=-1))
     used = np.where(is_there, weights, 0.0)
     total = (np.where(is_there[..., None], values, 0.0) * used[..., None]).sum(axis=-2)
-    return _ratio(total, used.sum(axis=-1)[..., None])
+    return ratio(total, used.sum(axis=-1)[..., None])
 
 
 def overall_risk(risk_of_subject: Floats, weights: Floats) -> Floats:
@@ -292,11 +294,3 @@ def direction(s: Floats, weights: Floats) -> Floats:
     [0.3, -0.3]
     """
     return mean_over_contexts(s, weights)
-
-
-def _ratio(total: Floats, n: Floats) -> Floats:
-    """Divide, with NaN and no warning where there is nothing to divide by."""
-    total, n = np.broadcast_arrays(np.asarray(total, dtype=np.float64), n)
-    quotient = np.full(total.shape, np.nan)
-    np.divide(total, n, out=quotient, where=n != 0)
-    return np.asarray(quotient)[()]

@@ -11,12 +11,12 @@ from evenhand.contract.bvf import Topic
 from evenhand.scorer.bvf.metrics import class_probabilities
 from evenhand.scorer.bvf.predictions import SHAPE, WORD_P, P
 from evenhand.scorer.faults import FIRST, FaultList
+from evenhand.scorer.matching import add_missing, add_unknown
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-MISSING_IDS = "missing ids"
 NOT_PREDICTED = "no prediction"
 NO_WORD = "no word of Y has any probability"
 NO_MATCH = "no answer is a word of Y"
@@ -102,8 +102,7 @@ def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.Data
     """
     known = ids.unique()
     is_unknown = ~rows["id"].is_in(known.implode())
-    remedy = "They are not in the dataset; is it another version?"
-    _fault("unknown ids", remedy, rows["id"], is_unknown, faults)
+    add_unknown(rows["id"].filter(is_unknown), faults)
     rows = rows.filter(~is_unknown)
     is_answer = pl.col("answer").is_not_null()
     key = pl.when(is_answer).then(pl.col("sample")).otherwise(None)
@@ -126,8 +125,7 @@ def _places(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> Integers:
     joined = rows.select("id").join(items, on="id", how="left", maintain_order="left")
     place = joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
     is_missing = pl.Series(np.bincount(place[place >= 0], minlength=len(ids)) == 0)
-    remedy = "Score them, or add --allow-missing to leave them out."
-    _fault(MISSING_IDS, remedy, ids, is_missing, faults)
+    add_missing(ids.filter(is_missing), faults)
     return np.asarray(place, dtype=np.int64)
 
 

@@ -13,7 +13,7 @@ from evenhand.contract.bvf import Topic, topics_of
 from evenhand.contract.predictions import Header
 from evenhand.scorer.bvf import published_tables
 from evenhand.scorer.bvf.predictions import PLAIN, WORD_P, P
-from evenhand.scorer.bvf.scored import ITEM_KINDS
+from evenhand.scorer.bvf.results import ITEM_KINDS
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.inputs import Inputs, read_inputs
 from evenhand.scorer.readers.prediction_format import FileRows, ToRows

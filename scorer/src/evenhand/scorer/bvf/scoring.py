@@ -1,182 +1,238 @@
-"""From files to scored topics of one of our datasets."""
+"""What BVF brings to scoring; see ``evenhand.scorer.benchmark_scoring``."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.bvf import Topic, topics_of
-from evenhand.contract.report import DatasetRecord, Report
+from evenhand.contract.report import DatasetRecord, Metric, Report
+from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Texts
+from evenhand.scorer.bvf import tables
+from evenhand.scorer.bvf.criteria import protocol_label
 from evenhand.scorer.bvf.facts import digest_of, read_facts
-from evenhand.scorer.bvf.in_memory import of_orders, report_of
-from evenhand.scorer.bvf.metric_records import Provenance
-from evenhand.scorer.bvf.probabilities import MISSING_IDS, Probabilities, probabilities_of
-from evenhand.scorer.bvf.scored import ITEM_KINDS, Scored, scored_topic
+from evenhand.scorer.bvf.metric_records import metrics_of
+from evenhand.scorer.bvf.predictions import flat
+from evenhand.scorer.bvf.probabilities import NOT_PREDICTED, Probabilities, probabilities_of
+from evenhand.scorer.bvf.read import read_files
+from evenhand.scorer.bvf.results import (
+    ITEM_KINDS,
+    Scored,
+    example_rows,
+    orders_left_out,
+    scored_topic,
+    unmatched_answers,
+    warnings_of,
+)
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse, shown
-from evenhand.scorer.inputs import PROTOCOLS, Inputs, header_faults, precision_warnings
-from evenhand.scorer.matching import configs_in, of_config
-from evenhand.scorer.scoring import Settings
+from evenhand.scorer.faults import Fault, FaultList
+from evenhand.scorer.inputs import Inputs
+from evenhand.scorer.outcome import Rows
+from evenhand.scorer.provenance import Provenance
+from evenhand.scorer.python_words import speaking_python
+from evenhand.scorer.scoring import score_frames
+from evenhand.scorer.statistics import Sampling
 
-TextsOf = Callable[[Sequence[str]], dict[str, str]]
-"""Given ids, their texts by id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A report with what its side files are made of."""
-
-    report: Report
-    scored: list[Scored]
-    texts: TextsOf
+Facts = Path | Sequence[Path] | None
+"""Tables of facts of the subjects; None for the one that comes with Evenhand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """A topic's items with their probabilities."""
+class Matched(NamedTuple):
+    """The texts of a topic with their probabilities."""
 
+    config: str
     topic: Topic
     items: pl.DataFrame
+    """The columns of ``ITEM_KINDS``, of the orders of words that are predicted."""
     probabilities: Probabilities
-    faults: list[Fault]
     absent_orders: list[str]
     """Orders of words of which nothing is predicted; their items are left out."""
 
 
-def score_dataset(dataset: Dataset, inputs: Inputs, settings: Settings, *, check: str) -> Outcome:
-    """Score predictions on one of our datasets.
+class BvfScoring(BenchmarkScoring[Matched, Scored]):
+    """Probabilities or several answers a text; each topic makes a result."""
+
+    stem = "bvf"
+    item_kinds = ITEM_KINDS
+    text_columns = ("text",)
+    made_by = "evenhand generate bvf --out DIR"
+    # The protocols differ in the formula, not in reading the model, so a header says nothing.
+    protocol_is_stated = False
+
+    def __init__(
+        self, topics: Mapping[str, Topic], place: str, *, criterion: str | None, facts: Facts
+    ) -> None:
+        """Take what BVF needs beside items and predictions.
+
+        Args:
+            topics: config -> its classes and their words.
+            place: where the topics stand, for refusals.
+            criterion: how strong stereotypes are taken to be; None for the paper's.
+            facts: tables of facts of the subjects.
+        """
+        self._topics, self._place = topics, place
+        self._criterion, self._facts = criterion, facts
+
+    def read_files(
+        self, paths: Sequence[Path], reader: str, dataset: Dataset, configs: Sequence[str]
+    ) -> Inputs:
+        """Read probabilities or answers of any format."""
+        return read_files(paths, reader, dataset, configs)
+
+    def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
+        """Make a column of each class and word."""
+        faults = FaultList()
+        return flat("The predictions", predictions, faults), faults.listed()
+
+    def match(
+        self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
+    ) -> Matched:
+        """Find the probability of each class for each text."""
+        if config not in self._topics:
+            raise DataRefused(
+                f"{self._place} lacks {config}, so nobody knows its words; it has"
+                f" {', '.join(self._topics)}."
+            )
+        predicted = _of_predicted_orders(items, rows)
+        probabilities = probabilities_of(predicted["id"], rows, self._topics[config], faults)
+        absent = set(items["order"].unique()) - set(predicted["order"].unique())
+        return Matched(config, self._topics[config], predicted, probabilities, sorted(absent))
+
+    def coverage(self, match: Matched) -> Rows:
+        """Count the texts of each order of words that are answered and scored."""
+        why = match.probabilities.why
+        rows = match.items.select("order").with_columns(
+            is_answered=pl.lit((why != NOT_PREDICTED).fill_null(value=True)),
+            is_scored=pl.lit(why.is_null()),
+        )
+        return [
+            {
+                "config": match.config,
+                "order": order,
+                "texts": len(texts),
+                "answered": int(texts["is_answered"].sum()),
+                "unscored": int((texts["is_answered"] & ~texts["is_scored"]).sum()),
+                "coverage": texts["is_answered"].mean(),
+            }
+            for (order,), texts in rows.group_by("order", maintain_order=True)
+        ]
+
+    def notes(self, match: Matched) -> list[str]:
+        """Say which orders are left out, and how many answers fit nothing."""
+        left_out = orders_left_out(match.config, match.absent_orders)
+        return [*left_out, *unmatched_answers(match.config, match.probabilities)]
+
+    def results(self, matches: Iterable[Matched], protocol: str) -> list[Scored]:
+        """Compute stereotypes and their sums, topic by topic."""
+        facts = read_facts(self._facts)
+        return [
+            scored_topic(
+                match.config,
+                match.items,
+                match.probabilities,
+                match.topic,
+                facts=facts,
+                criterion=self._criterion,
+                protocol=protocol,
+                absent_orders=match.absent_orders,
+            )
+            for match in matches
+        ]
+
+    def metrics(self, result: Scored, provenance: Provenance) -> list[Metric]:
+        """Return the metrics of a topic."""
+        return metrics_of(result, provenance)
+
+    def warnings(self, result: Scored) -> list[str]:
+        """Say which texts are unscored and why, and what was left out."""
+        return warnings_of(result)
+
+    def parts(self, result: Scored) -> pl.DataFrame:
+        """Return sums by context and subject, and tables for people."""
+        return tables.parts_of(result)
+
+    def examples(self, result: Scored, texts: Texts) -> Rows:
+        """Return the texts with the strongest stereotypes."""
+        return example_rows(result, texts)
+
+    def tables(self, report: Report, results: Sequence[Scored]) -> list[Rows]:
+        """Return the metrics, the most and least stereotyped subjects, and the regressions."""
+        subjects = [tables.subject_rows(scored) for scored in results]
+        return [tables.metric_rows(report), *subjects, tables.regression_rows(report)]
+
+    def signature_parts(self) -> Mapping[str, str | None]:
+        """Return what names a user's tables of facts."""
+        return {"facts": digest_of(self._facts)}
+
+    def protocol_label(self, protocol: str, results: Sequence[Scored]) -> str:
+        """Return the protocol with the criterion, so that unlike criteria are not compared."""
+        return protocol_label(protocol, results[0].judge.name if results else None)
+
+
+def scoring_for(dataset: Dataset | None, options: Mapping[str, Any]) -> BvfScoring:
+    """Return BVF's part of scoring, with the topics of the dataset's manifest."""
+    topics: Mapping[str, Topic] = {}
+    place = "provenance.topics"
+    if dataset is not None:
+        topics = topics_of(dataset.manifest.provenance, str(dataset.folder))
+        place = f"{dataset.folder}: {place}"
+    return BvfScoring(topics, place, criterion=options.get("criterion"), facts=options.get("facts"))
+
+
+@speaking_python()
+def score(
+    items: object,
+    predictions: object,
+    *,
+    topics: Mapping[str, Any],
+    criterion: str | None = None,
+    protocol: str = "paper",
+    facts: Facts = None,
+    allow_missing: bool = False,
+    dataset: DatasetRecord | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> Report:
+    """Score predictions on items, all topics that occur in the predictions.
 
     Args:
-        dataset: the dataset's folder.
-        inputs: the predictions.
-        settings: which topics and how.
-        check: the command that lists all faults, for the sentence of a refusal.
+        items: rows of the contract's ``Item`` in any order: a polars or pandas frame, or a list of
+            dicts. Of the columns, text is not read.
+        predictions: rows of the contract's ``Prediction``, in any order, likewise.
+        topics: config -> topic: the contract's ``Topic``, or a dict ``{"classes": {...}}``.
+        criterion: ``linf`` (the paper's), ``l1``, ``l2``, ..., or ``knowledge``.
+        protocol: ``paper``, or ``code`` for the reference code's formula.
+        facts: tables of facts of the subjects; None for the one that comes with Evenhand.
+        allow_missing: leave out, and count, rows without a prediction.
+        dataset: what the items are, for the report.
+        seed: of the resampling.
+        resamples: number of bootstrap resamples.
+        level: coverage that the intervals aim at.
 
     Raises:
-        DataRefused: anything that does not fit, or coverage that is not complete.
+        DataRefused: a missing, unknown or duplicate id, or a row that is no prediction.
     """
-    manifest = dataset.manifest
-    names = ", ".join(record.name for record in inputs.records[:FIRST])
-    faults = [*inputs.faults, *header_faults(inputs.headers, manifest)]
-    if inputs.rows.is_empty():
-        refuse(names, faults, command=check)
-    configs = configs_to_score(dataset, inputs.rows, settings.configs)
-    if not settings.configs:
-        faults += ids_of_no_config(dataset, inputs.rows)
-    refuse(names, faults, command=check)
-    record = DatasetRecord(
-        stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
+    given = topics_of({"topics": msgspec.to_builtins(dict(topics))}, "topics")
+    return score_frames(
+        BvfScoring(given, "The argument topics", criterion=criterion, facts=facts),
+        items,
+        predictions,
+        allow_missing=allow_missing,
+        dataset=dataset,
+        protocol=protocol,
+        sampling=Sampling(seed, resamples, level),
     )
-    # The protocols differ in the formula, not in reading the model, so a header says nothing.
-    protocol = settings.protocol or PROTOCOLS[0]
-    tables = settings.options.get("facts")
-    facts, scored, warnings = read_facts(tables), [], [*inputs.notes]
-    provenance = Provenance(record, protocol, settings.sampling, digest_of(tables))
-    for config in configs:
-        found = match_config(dataset, inputs.rows, config)
-        kept = [f for f in found.faults if f.kind != MISSING_IDS or not settings.allow_missing]
-        refuse(f"{names}, {config}", kept, command=check)
-        warnings += absent_orders(config, found)
-        scored.append(
-            scored_topic(
-                config,
-                found.items,
-                found.probabilities,
-                found.topic,
-                facts=facts,
-                criterion=settings.options.get("criterion"),
-                protocol=protocol,
-            )
-        )
-    warnings += [*_absent(dataset, configs), *precision_warnings(inputs.headers)]
-    report = report_of(scored, provenance=provenance, predictions=inputs.records, warnings=warnings)
-    return Outcome(report, scored, texts_of(dataset, configs))
 
 
-def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str]) -> list[str]:
-    """Return the topics that are scored, in the dataset's order.
+def _of_predicted_orders(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the items of each order of words of which anything is predicted; all if nothing is.
 
-    Raises:
-        DataRefused: an asked topic is not in the dataset, or no row is of one of its topics.
+    A model that reads from left to right has no answer where the slot stands inside.
     """
-    known = list(dataset.manifest.configs)
-    unknown = [config for config in asked if config not in known]
-    if unknown:
-        raise DataRefused(
-            f"{dataset.folder} has no config {', '.join(unknown)}; it has {', '.join(known)}."
-        )
-    occurring = configs_in(rows["id"])
-    found = [config for config in known if config in (asked or occurring)]
-    if not found:
-        first = shown(str(rows["id"][0])) if len(rows) else ""
-        raise DataRefused(
-            f"No id of the predictions belongs to a config of {dataset.folder}"
-            f" ({', '.join(known)}); the first is {first!r}."
-        )
-    return found
-
-
-def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
-    """Return the ids that begin with no topic of the dataset."""
-    faults, known = FaultList(), list(dataset.manifest.configs)
-    for config in configs_in(rows["id"]):
-        if config not in known:
-            ids = of_config(rows, config)["id"]
-            remedy = f"An id begins with its config ({', '.join(known)})."
-            faults.add_many("ids of no config", remedy, ids.head(FIRST).to_list(), len(ids))
-    return faults.listed()
-
-
-def match_config(dataset: Dataset, rows: pl.DataFrame, config: str) -> Matched:
-    """Read a topic's items, check that they are the manifest's, and find their probabilities."""
-    dataset.check_content(config)
-    topics = topics_of(dataset.manifest.provenance, str(dataset.folder))
-    if config not in topics:
-        raise DataRefused(
-            f"{dataset.folder}: provenance.topics lacks {config}, so nobody knows its words."
-        )
-    try:
-        items = dataset.scan(config).select(
-            pl.col(name).cast(kind) for name, kind in ITEM_KINDS.items()
-        ).collect()  # fmt: skip
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise DataRefused(
-            f"{dataset.folder}: the items of {config} are not BVF's ({reason}); generate again."
-        ) from error
-    own = of_config(rows, config)
-    asked, faults = of_orders(items, own), FaultList()
-    found = probabilities_of(asked["id"], own, topics[config], faults)
-    orders = set(items["order"].unique()) - set(asked["order"].unique())
-    return Matched(topics[config], asked, found, faults.listed(), sorted(orders))
-
-
-def absent_orders(config: str, found: Matched) -> list[str]:
-    """Say which orders of words were left out."""
-    if not found.absent_orders:
-        return []
-    orders = " or ".join(found.absent_orders)
-    return [f"{config}: no text with the slot {orders} is predicted; these were left out."]
-
-
-def texts_of(dataset: Dataset, configs: Sequence[str]) -> TextsOf:
-    """Return a function that reads the texts of a few items."""
-
-    def texts(ids: Sequence[str]) -> dict[str, str]:
-        wanted, found = pl.Series("id", ids, dtype=pl.String), dict[str, str]()
-        for config in configs:
-            rows = dataset.scan(config).select("id", "text").filter(
-                pl.col("id").is_in(wanted.implode())
-            ).collect(engine="streaming")  # fmt: skip
-            found |= dict(rows.iter_rows())
-        return found
-
-    return texts
-
-
-def _absent(dataset: Dataset, scored: Sequence[str]) -> list[str]:
-    absent = [config for config in dataset.manifest.configs if config not in scored]
-    if not absent:
-        return []
-    return [f"Configs of the dataset that were not scored: {', '.join(absent)}."]
+    is_predicted = items["id"].is_in(rows["id"].implode())
+    orders = items.filter(is_predicted)["order"].unique()
+    return items.filter(pl.col("order").is_in(orders.implode())) if len(orders) else items

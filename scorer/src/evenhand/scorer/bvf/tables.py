@@ -20,9 +20,10 @@ from evenhand.scorer.bvf.facts import RIGHT_CLASS
 from evenhand.scorer.bvf.metric_records import RISKS
 from evenhand.scorer.bvf.metrics import overall_risk
 from evenhand.scorer.bvf.regressions import Regression, has_statsmodels, points_of
-from evenhand.scorer.bvf.scored import Scored
+from evenhand.scorer.bvf.results import Scored
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
-from evenhand.scorer.scoring import Rows
+from evenhand.scorer.frames import stacked
+from evenhand.scorer.outcome import Rows
 
 Floats = NDArray[np.float64]
 
@@ -62,25 +63,17 @@ TOP = 5
 """So many of the most and of the least stereotyped subjects are printed."""
 
 
-def parts_of(scored: Scored, protocol: str = "paper") -> pl.DataFrame:
-    """Return a topic's sufficient statistics and tables in the columns of :data:`PARTS`.
-
-    Args:
-        scored: what came out of the topic.
-        protocol: ``paper`` or ``code``, as it was scored.
-    """
+def parts_of(scored: Scored) -> pl.DataFrame:
+    """Return a topic's sufficient statistics and tables in the columns of :data:`PARTS`."""
     tables = {
         "statistics": statistics(scored),
         "classes": _classes(scored),
         "factors": _factors(scored),
         "subjects": subjects(scored),
         "directions": directions(scored),
-        "norms": norms(scored, protocol),
+        "norms": norms(scored),
     }
-    whole = pl.concat(
-        _with_columns(table.with_columns(table=pl.lit(name))) for name, table in tables.items()
-    )
-    return whole.with_columns(config=pl.lit(scored.config))
+    return stacked(tables.items(), PARTS).with_columns(config=pl.lit(scored.config))
 
 
 def statistics(scored: Scored) -> pl.DataFrame:
@@ -143,7 +136,7 @@ def directions(scored: Scored) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def norms(scored: Scored, protocol: str) -> pl.DataFrame:
+def norms(scored: Scored) -> pl.DataFrame:
     """Return ``criterion, r, r_b, r_v`` over all subjects under :data:`NORMS` and the one scored.
 
     Source: paper, appendix B.1, Eq. 10. Nothing where the criterion is no norm.
@@ -154,7 +147,7 @@ def norms(scored: Scored, protocol: str) -> pl.DataFrame:
     every, weights = np.ones(len(scored.s), dtype=np.bool_), scored.sums.subject_weights
     rows = []
     for name in dict.fromkeys([*NORMS, scored.judge.name]):
-        judge = judge_of(name, protocol, Setting(scored.p_star))
+        judge = judge_of(name, scored.protocol, Setting(scored.p_star))
         sums = replace(scored.sums, judge=judge.judge, largest=judge.largest)
         own = replace(scored, j=np.asarray(judge.judge(scored.s)), judge=judge, sums=sums)
         found = own.sums_of_rows(every).risks(np.ones((1, len(scored.contexts))))
@@ -280,11 +273,3 @@ def _factors(scored: Scored) -> pl.DataFrame:
         for factor, own in points.items()
     ]
     return pl.concat(tables) if tables else pl.DataFrame(schema={"factor": pl.String})
-
-
-def _with_columns(table: pl.DataFrame) -> pl.DataFrame:
-    """Put a table into the columns of :data:`PARTS`."""
-    return table.select(
-        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in PARTS.items()
-    )

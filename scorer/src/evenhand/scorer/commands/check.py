@@ -37,20 +37,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print coverage, faults and notes."""
     from evenhand.scorer.readers.stdin import with_stdin
+    from evenhand.scorer.scoring import check_files
 
     with with_stdin(arguments.predictions) as paths:
         chosen = choose(arguments.dataset, arguments.reader, paths)
         with hinting(chosen, paths):
-            found = chosen.scoring.check_files(
-                paths, chosen.dataset, chosen.reader, arguments.config
+            coverage, faults, notes = check_files(
+                chosen.benchmark.stem, paths, chosen.dataset, chosen.reader, arguments.config
             )
-    print(_rendered(found.coverage, found.faults, arguments.format))
-    for note in found.notes:
+    print(_rendered(coverage, faults, arguments.format))
+    for note in notes:
         print(f"note: {printable(note)}", file=sys.stderr)
-    if found.faults:
-        kinds = "kind" if len(found.faults) == 1 else "kinds"
-        print(f"{len(found.faults)} {kinds} of fault", file=sys.stderr)
-        _suggest(arguments, chosen, found.faults)
+    if faults:
+        kinds = "kind" if len(faults) == 1 else "kinds"
+        print(f"{len(faults)} {kinds} of fault", file=sys.stderr)
+        _suggest(arguments, chosen, faults)
         return 1
     print(f"no faults; next: {_next(arguments, chosen.reader)}", file=sys.stderr)
     return 0

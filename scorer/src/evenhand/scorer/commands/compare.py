@@ -62,17 +62,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise WrongUse(f"There is no --anyway {unknown[0]}; there are: {', '.join(ANYWAY)}.")
     sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
     check_sampling(sampling)
-    found = compare(
+    comparison = compare(
         arguments.metrics,
         metrics=arguments.metric,
         by=arguments.by,
         anyway=arguments.anyway,
         sampling=sampling,
     )
-    for warning in found.warnings:
+    for warning in comparison.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     # A program gets the one table with full names, a person all of them with letters for models.
     is_for_people = arguments.format in {"table", "md"}
-    tables = for_people(found) if is_for_people else [found.differences]
+    tables = for_people(comparison) if is_for_people else [comparison.differences]
     print("\n\n".join(render_rows(rows, arguments.format) for rows in tables if rows))
     return 0

@@ -12,7 +12,6 @@ from evenhand.scorer.benchmark import Benchmark, benchmark
 
 if TYPE_CHECKING:
     from evenhand.scorer.datasets import Dataset
-    from evenhand.scorer.scoring import Scoring
 
 AUTO, OURS = "auto", "evenhand"
 
@@ -21,7 +20,6 @@ class Chosen(NamedTuple):
     """What a command works with."""
 
     benchmark: Benchmark
-    scoring: "Scoring"
     dataset: "Dataset | None"
     """None where a benchmark's name stands in its place."""
     reader: str
@@ -41,7 +39,6 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
     """
     from evenhand.scorer.datasets import open_dataset
     from evenhand.scorer.readers.registry import chosen_reader
-    from evenhand.scorer.scoring import scoring
 
     is_stem = name in STEMS and not (Path(name) / "evenhand.json").is_file()
     dataset = None if is_stem else open_dataset(name)
@@ -50,7 +47,7 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
         reader = _recognised(declared, paths)
     else:
         chosen_reader(declared, reader)
-    return Chosen(declared, scoring(declared.stem), dataset, reader)
+    return Chosen(declared, dataset, reader)
 
 
 def _recognised(declared: Benchmark, paths: Sequence[Path]) -> str:

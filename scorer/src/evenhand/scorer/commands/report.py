@@ -149,7 +149,7 @@ def _for_tools(arguments: argparse.Namespace) -> str:
     if arguments.source_name and not arguments.source_url:
         raise WrongUse("--source-name names the page of --source-url; give that too.")
     reports = read_reports(arguments.metrics)
-    stems = [own.report.dataset.stem for own in reports]
+    stems = [read.report.dataset.stem for read in reports]
     repositories = by_stem("--dataset-repo", arguments.dataset_repo, stems)
     for name in repositories.values():
         check_repository(name)

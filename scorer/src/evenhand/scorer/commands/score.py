@@ -83,8 +83,9 @@ def _readers() -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Score, write the three files, and print what came out."""
+    from evenhand.scorer.outcome import write_outcome
     from evenhand.scorer.readers.stdin import with_stdin
-    from evenhand.scorer.scoring import Settings
+    from evenhand.scorer.scoring import Settings, score_files
     from evenhand.scorer.statistics import Sampling, check_sampling
 
     sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
@@ -100,11 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
             options=options_of(arguments, "score", chosen.benchmark.stem, declared_options()),
         )
         with hinting(chosen, paths):
-            outcome = chosen.scoring.score_files(paths, chosen.dataset, chosen.reader, settings)
-        report = chosen.scoring.write_outcome(outcome, arguments.out)
+            outcome = score_files(
+                chosen.benchmark.stem, paths, chosen.dataset, chosen.reader, settings
+            )
+        report = write_outcome(outcome, arguments.out)
     for warning in report.warnings:
         print(f"warning: {printable(warning)}", file=sys.stderr)
-    tables = chosen.scoring.tables(outcome, report)
+    tables = outcome.tables()
     if arguments.format not in {"table", "md"}:
         # A program gets one table; the others stand in NAME.parts.parquet.
         tables = tables[:1]

@@ -33,7 +33,7 @@ def refuse_unlike(results: Sequence[ModelResult], anyway: Sequence[str]) -> list
         DataRefused: the benchmark differs, or a part that is not in ``anyway``.
     """
     first, *others = results
-    found = []
+    warnings = []
     for other in others:
         stems = first.report.dataset.stem, other.report.dataset.stem
         if stems[0] != stems[1]:
@@ -51,8 +51,8 @@ def refuse_unlike(results: Sequence[ModelResult], anyway: Sequence[str]) -> list
                     f"The {sentence}, so a difference may come from that and not from the models;"
                     f" score both alike, or add --anyway {part}."
                 )
-            found.append(f"The {sentence}; a difference may come from that.")
-    return found
+            warnings.append(f"The {sentence}; a difference may come from that.")
+    return warnings
 
 
 def _precisions(report: Report) -> set[str]:

@@ -76,7 +76,8 @@ def difference(
     n_clusters = int(used.sum())
     every = np.ones((1, n_clusters))
     value_a, value_b = (
-        _number_or_none(own.estimator(used)(every)[0]) if n_clusters else None for own in (one, two)
+        _number_or_none(side.estimator(used)(every)[0]) if n_clusters else None
+        for side in (one, two)
     )
     if value_a is None or value_b is None:
         return Difference(key, a[0], b[0], value_a, value_b, None, None, None, None, n_clusters)
@@ -115,21 +116,23 @@ def aligned(a: Comparable, b: Comparable) -> tuple[Comparable, Comparable]:
     return _spread(a, names, strata), _spread(b, names, strata)
 
 
-def _spread(own: Comparable, names: tuple[str, ...], strata: dict[str, np.int64]) -> Comparable:
+def _spread(
+    comparable: Comparable, names: tuple[str, ...], strata: dict[str, np.int64]
+) -> Comparable:
     place = {name: at for at, name in enumerate(names)}
-    at = np.array([place[name] for name in own.clusters], dtype=np.int64)
-    sums = np.zeros((len(names), *own.sums.shape[1:]))
+    at = np.array([place[name] for name in comparable.clusters], dtype=np.int64)
+    sums = np.zeros((len(names), *comparable.sums.shape[1:]))
     is_used = np.zeros(len(names), dtype=np.bool_)
-    sums[at], is_used[at] = own.sums, own.is_used
+    sums[at], is_used[at] = comparable.sums, comparable.is_used
     return Comparable(
-        key=own.key,
-        limits=own.limits,
-        best=own.best,
+        key=comparable.key,
+        limits=comparable.limits,
+        best=comparable.best,
         clusters=names,
         strata=np.array([strata[name] for name in names], dtype=np.int64),
         sums=sums,
         is_used=is_used,
-        value=own.value,
+        value=comparable.value,
     )
 
 

@@ -39,14 +39,14 @@ def ranks(
         One a model, best first; empty where the metric has no best value, a model has no value, or
         fewer than two clusters are there.
     """
-    owners = [(name, own[key]) for name, own in models if key in own]
+    owners = [(name, numbers[key]) for name, numbers in models if key in numbers]
     if len(owners) < 2 or owners[0][1].best is None:
         return []
-    joined = _aligned_all([own for _, own in owners])
-    used = np.any([own.is_used for own in joined], axis=0)
+    joined = _aligned_all([comparable for _, comparable in owners])
+    used = np.any([one.is_used for one in joined], axis=0)
     if used.sum() < 2:
         return []
-    estimators = [own.estimator(used) for own in joined]
+    estimators = [one.estimator(used) for one in joined]
     strata = statistics.usable_strata(joined[0].strata[used])
     every = np.ones((1, int(used.sum())))
     values = np.array([estimator(every)[0] for estimator in estimators])
@@ -60,13 +60,13 @@ def ranks(
         ]
     )
     best = owners[0][1].best
-    own = _places(values, best)
+    places = _places(values, best)
     low, high, first = _spread_of(_places(drawn[~np.isnan(drawn).any(axis=1)], best), sampling)
-    found = [
-        Rank(key, owners[i][0], *(float(part[i]) for part in (values, own, low, high, first)))
+    ranked = [
+        Rank(key, owners[i][0], *(float(part[i]) for part in (values, places, low, high, first)))
         for i in range(len(owners))
     ]
-    return sorted(found, key=lambda rank: (rank.rank, rank.model))
+    return sorted(ranked, key=lambda rank: (rank.rank, rank.model))
 
 
 def _places(values: Floats, best: float) -> Floats:
@@ -87,4 +87,7 @@ def _aligned_all(owners: list[Comparable]) -> list[Comparable]:
     first = owners[0]
     for other in owners[1:]:
         first, _ = aligned(first, other)
-    return [aligned(own, first)[0] if own is not owners[0] else first for own in owners]
+    return [
+        aligned(comparable, first)[0] if comparable is not owners[0] else first
+        for comparable in owners
+    ]

@@ -13,8 +13,8 @@ from evenhand.scorer.comparable import Comparable, Key, comparables_of
 from evenhand.scorer.comparison.guards import refuse_unlike, refuse_without_parts
 from evenhand.scorer.comparison.paired import Difference, benjamini_hochberg, differences
 from evenhand.scorer.comparison.ranks import ranks
+from evenhand.scorer.outcome import Rows
 from evenhand.scorer.report.reading import ModelResult, read_results
-from evenhand.scorer.scoring import Rows
 from evenhand.scorer.statistics import Sampling
 
 Floats = NDArray[np.float64]
@@ -55,22 +55,22 @@ def compare(
     refuse_without_parts(results)
     models = [(result.label, _comparables(result)) for result in results]
     keys = _wanted(models, metrics, by)
-    found = differences(models, keys, sampling)
+    compared = differences(models, keys, sampling)
     return Comparison(
-        differences=_difference_rows(found, sampling.level),
+        differences=_difference_rows(compared, sampling.level),
         ranks=_rank_rows(models, keys, sampling) if by is None and len(models) > 2 else [],
-        warnings=[*warnings, *_few(found, sampling.level)],
+        warnings=[*warnings, *_few(compared, sampling.level)],
     )
 
 
-def for_people(found: Comparison) -> list[Rows]:
+def for_people(comparison: Comparison) -> list[Rows]:
     """Return three tables: letters of the models, differences and ranks with these letters.
 
     What a person rarely needs (the uncorrected p-value, the constant config) is left out.
     """
-    names = dict.fromkeys(row[side] for row in found.differences for side in ("a", "b"))
+    names = dict.fromkeys(row[side] for row in comparison.differences for side in ("a", "b"))
     letters = {name: _letter(place) for place, name in enumerate(names)}
-    configs = {row["config"] for row in found.differences}
+    configs = {row["config"] for row in comparison.differences}
     left_out = {"p", "n_clusters"} | ({"config"} if len(configs) == 1 else set())
 
     def short(row: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def for_people(found: Comparison) -> list[Rows]:
         return short
 
     models: Rows = [{"model": letter, "name": name} for name, letter in letters.items()]
-    tables = (_once(found.differences), found.ranks)
+    tables = (_once(comparison.differences), comparison.ranks)
     return [models, *([short(row) for row in rows] for rows in tables)]
 
 
@@ -115,13 +115,13 @@ def _comparables(result: ModelResult) -> dict[Key, Comparable]:
 
 def _wanted(models: Models, metrics: Sequence[str], by: str | None) -> list[Key]:
     """Return the keys that were asked for, in the order of the first file."""
-    known = list(dict.fromkeys(key for _, own in models for key in own))
+    known = list(dict.fromkeys(key for _, numbers in models for key in numbers))
     dimensions = sorted({key.dimension for key in known if key.dimension})
     if by is not None and by not in dimensions:
         raise WrongUse(f"There is no --by {by}; there are: {', '.join(dimensions)}.")
     ids = sorted({key.metric for key in known})
     for name in metrics:
-        if not any(own.startswith(name) for own in ids):
+        if not any(metric.startswith(name) for metric in ids):
             raise WrongUse(f"There is no metric {name}; there are: {', '.join(ids)}.")
     return [
         key
@@ -130,55 +130,55 @@ def _wanted(models: Models, metrics: Sequence[str], by: str | None) -> list[Key]
     ]
 
 
-def _difference_rows(found: list[Difference], level: float) -> Rows:
+def _difference_rows(compared: list[Difference], level: float) -> Rows:
     """Return one row a difference, corrected over the rows of one metric and config."""
     corrected: dict[int, tuple[float, float]] = {}
     families: dict[tuple[str, str], list[int]] = {}
-    for place, own in enumerate(found):
-        families.setdefault((own.key.config, own.key.metric), []).append(place)
+    for place, difference in enumerate(compared):
+        families.setdefault((difference.key.config, difference.key.metric), []).append(place)
     for places in families.values():
-        p_values = np.array([_nan(found[place].p_value) for place in places])
+        p_values = np.array([_nan(compared[place].p_value) for place in places])
         both = zip(statistics.holm(p_values), benjamini_hochberg(p_values), strict=True)
         corrected.update(zip(places, both, strict=True))
-    return [_row(own, corrected[place], level) for place, own in enumerate(found)]
+    return [_row(difference, corrected[place], level) for place, difference in enumerate(compared)]
 
 
-def _row(own: Difference, corrected: tuple[float, float], level: float) -> dict[str, object]:
+def _row(difference: Difference, corrected: tuple[float, float], level: float) -> dict[str, object]:
     holm, bh = (None if np.isnan(value) else float(value) for value in corrected)
     return {
-        "config": own.key.config,
-        "metric": own.key.metric,
-        **({own.key.dimension: own.key.group} if own.key.dimension else {}),
-        "a": own.model_a,
-        "b": own.model_b,
-        "value_a": own.value_a,
-        "value_b": own.value_b,
-        "b_less_a": own.difference,
-        "low": None if own.bounds is None else float(own.bounds.low),
-        "high": None if own.bounds is None else float(own.bounds.high),
-        "p": own.p_value,
+        "config": difference.key.config,
+        "metric": difference.key.metric,
+        **({difference.key.dimension: difference.key.group} if difference.key.dimension else {}),
+        "a": difference.model_a,
+        "b": difference.model_b,
+        "value_a": difference.value_a,
+        "value_b": difference.value_b,
+        "b_less_a": difference.difference,
+        "low": None if difference.bounds is None else float(difference.bounds.low),
+        "high": None if difference.bounds is None else float(difference.bounds.high),
+        "p": difference.p_value,
         "p_holm": holm,
         "p_bh": bh,
-        "detectable": own.detectable,
-        "n_clusters": own.n_clusters,
-        "verdict": verdict(own, holm, level),
+        "detectable": difference.detectable,
+        "n_clusters": difference.n_clusters,
+        "verdict": verdict(difference, holm, level),
     }
 
 
-def verdict(own: Difference, p_holm: float | None, level: float) -> str:
+def verdict(difference: Difference, p_holm: float | None, level: float) -> str:
     """Say in words what a difference shows.
 
     >>> key = Key("all", "bbq.accuracy.ambiguous.macro")
     >>> verdict(Difference(key, "a", "b", 0.5, 0.7, 0.2, None, 0.001, 0.1, 40), 0.002, 0.95)
     'b is higher'
     """
-    if own.difference is None:
+    if difference.difference is None:
         return "undefined"
-    if p_holm is None or smallest_p_value(own.n_clusters) > 1 - level:
+    if p_holm is None or smallest_p_value(difference.n_clusters) > 1 - level:
         return "too few clusters to say"
     if p_holm > 1 - level:
         return "no difference shown"
-    return f"{own.model_b if own.difference > 0 else own.model_a} is higher"
+    return f"{difference.model_b if difference.difference > 0 else difference.model_a} is higher"
 
 
 def smallest_p_value(n_clusters: int) -> float:
@@ -190,14 +190,16 @@ def smallest_p_value(n_clusters: int) -> float:
     return float(2.0 ** (1 - n_clusters))
 
 
-def _few(found: list[Difference], level: float) -> list[str]:
+def _few(compared: list[Difference], level: float) -> list[str]:
     """Say once for how many rows no verdict was possible."""
-    few = [own for own in found if smallest_p_value(own.n_clusters) > 1 - level]
+    few = [
+        difference for difference in compared if smallest_p_value(difference.n_clusters) > 1 - level
+    ]
     if not few:
         return []
-    least = min(own.n_clusters for own in few)
+    least = min(difference.n_clusters for difference in few)
     sentence = (
-        f"{len(few)} of {len(found)} differences rest on so few clusters (from {least}) that no"
+        f"{len(few)} of {len(compared)} differences rest on so few clusters (from {least}) that no"
         f" p-value can fall below {1 - level:.2g}; their intervals stand, their tests say nothing."
     )
     return [sentence]
@@ -206,17 +208,17 @@ def _few(found: list[Difference], level: float) -> list[str]:
 def _rank_rows(models: Models, keys: Sequence[Key], sampling: Sampling) -> Rows:
     return [
         {
-            "config": own.key.config,
-            "metric": own.key.metric,
-            "model": own.model,
-            "value": own.value,
-            "rank": own.rank,
-            "rank_low": own.low,
-            "rank_high": own.high,
-            "share_first": own.share_first,
+            "config": rank.key.config,
+            "metric": rank.key.metric,
+            "model": rank.model,
+            "value": rank.value,
+            "rank": rank.rank,
+            "rank_low": rank.low,
+            "rank_high": rank.high,
+            "share_first": rank.share_first,
         }
         for key in keys
-        for own in ranks(models, key, sampling)
+        for rank in ranks(models, key, sampling)
     ]
 
 

@@ -371,16 +371,19 @@ def table_of(title: str, matrix: Matrix) -> Table:
         for group, columns in matrix.groups
         for name in columns
     ]
-    columns = [Column(label=matrix.corner), *(Column(label=own, is_number=True) for own in names)]
+    columns = [
+        Column(label=matrix.corner),
+        *(Column(label=label, is_number=True) for label in names),
+    ]
     rows = [
         [
             Cell(text=f"· {row.label}" if row.is_part else row.label),
-            *(_matrix_cell(own) for own in row.cells),
+            *(_matrix_cell(label) for label in row.cells),
         ]
         for row in matrix.rows
     ]
     return Table(caption=title, columns=columns, rows=rows, footnotes=[f"{MARKED} {matrix.legend}"])
 
 
-def _matrix_cell(own: MatrixCell) -> Cell:
-    return Cell(text=own.text, tone="positive" if own.is_strong else "plain")
+def _matrix_cell(cell: MatrixCell) -> Cell:
+    return Cell(text=cell.text, tone="positive" if cell.is_strong else "plain")

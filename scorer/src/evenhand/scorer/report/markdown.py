@@ -39,7 +39,9 @@ def draw(pages: Pages) -> str:
         lines += [] if story.overview is None else _table(story.overview)
     for story in pages.stories:
         lines += [f"## {escaped(story.benchmark)}", ""] * several
-        lines += [line for own in story.sections for line in _section(own, depth=2 + several)]
+        lines += [
+            line for section in story.sections for line in _section(section, depth=2 + several)
+        ]
     lines += [*_section(pages.made, depth=2), f"Written by Evenhand {escaped(__version__)}."]
     return "\n".join(lines) + "\n"
 
@@ -89,7 +91,7 @@ def _block(block: Block, *, depth: int) -> list[str]:
         case Facts():
             lines = _facts(block)
         case Details() if block.is_open:
-            inner = [line for own in block.blocks for line in _block(own, depth=depth + 1)]
+            inner = [line for inside in block.blocks for line in _block(inside, depth=depth + 1)]
             lines = [f"{'#' * depth} {escaped(block.summary)}", "", *inner]
         case _:
             lines = []

@@ -80,13 +80,13 @@ def _examples(stories: Sequence[Story]) -> Markup:
 
 def _plain(example: Example) -> dict[str, Any]:
     """Return an example as the page's script reads it, without what it does not have."""
-    found = {
+    fields = {
         "title": example.title,
         "lines": example.lines,
-        "choices": [[own.text, own.tags, own.is_chosen] for own in example.choices],
+        "choices": [[choice.text, choice.tags, choice.is_chosen] for choice in example.choices],
         "scores": None if example.scores is None else _plain_table(example.scores),
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _plain_table(table: Table) -> dict[str, Any]:

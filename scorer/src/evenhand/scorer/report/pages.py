@@ -38,7 +38,7 @@ def pages_of(results: Sequence[ModelResult]) -> Pages:
     by_stem: dict[str, list[ModelResult]] = {}
     for result in results:
         by_stem.setdefault(result.report.dataset.stem, []).append(result)
-    stories = [told(own) for own in by_stem.values()]
+    stories = [told(runs) for runs in by_stem.values()]
     models = list(dict.fromkeys(result.label for result in results))
     benchmarks = ", ".join(story.benchmark for story in stories)
     return Pages(
@@ -46,6 +46,6 @@ def pages_of(results: Sequence[ModelResult]) -> Pages:
         models=models,
         stories=stories,
         facts=facts(results),
-        cautions=[text for own in by_stem.values() for text in cautions(own)],
+        cautions=[text for runs in by_stem.values() for text in cautions(runs)],
         made=made_section(results),
     )

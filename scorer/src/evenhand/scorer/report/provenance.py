@@ -45,15 +45,15 @@ def _each(reports: Sequence[Report], write: Callable[[Report], str]) -> list[str
 
 
 def _dataset(report: Report) -> str:
-    own = report.dataset
-    version = own.version or "without a version"
-    if own.digest is None:
-        return f"{own.stem} {version} (digest unknown: {own.why_null or 'no reason given'})"
-    return f"{own.stem} {version}, digest {own.digest[:_SHORT]}"
+    record = report.dataset
+    version = record.version or "without a version"
+    if record.digest is None:
+        return f"{record.stem} {version} (digest unknown: {record.why_null or 'no reason given'})"
+    return f"{record.stem} {version}, digest {record.digest[:_SHORT]}"
 
 
 def _model(result: ModelResult) -> str:
-    record = next((own for own in result.report.predictions if own.model), None)
+    record = next((candidate for candidate in result.report.predictions if candidate.model), None)
     if record is None or record.model is None:
         return result.label
     model, asked = record.model, record.decoding or {}
@@ -66,34 +66,34 @@ def _model(result: ModelResult) -> str:
 
 
 def _predictions(report: Report) -> list[str]:
-    return [f"{own.name}, sha256 {own.sha256[:_SHORT]}" for own in report.predictions]
+    return [f"{file.name}, sha256 {file.sha256[:_SHORT]}" for file in report.predictions]
 
 
 def cautions(results: Sequence[ModelResult]) -> list[str]:
     """Say why the models of one report may not be compared with each other."""
     reports = [result.report for result in results]
-    found = []
-    if len({_data(own) for own in reports}) > 1:
-        found.append(
+    texts = []
+    if len({_data(report) for report in reports}) > 1:
+        texts.append(
             "The runs are of several datasets: compare models on one dataset, or one model over"
             " datasets."
             if _is_over_datasets(reports)
             else "The models were not scored on the same dataset; do not compare their numbers."
         )
-    if len({own.protocol for own in reports}) > 1:
-        found.append("The models were scored under different protocols (paper, code).")
+    if len({report.protocol for report in reports}) > 1:
+        texts.append("The models were scored under different protocols (paper, code).")
     precisions = {
         record.model.precision
-        for own in reports
-        for record in own.predictions
+        for report in reports
+        for record in report.predictions
         if record.model is not None and record.model.precision is not None
     }
     if len(precisions) > 1:
         named = ", ".join(sorted(precisions))
-        found.append(
+        texts.append(
             f"The models ran at different precisions ({named}); small differences are due to that."
         )
-    return found
+    return texts
 
 
 def _data(report: Report) -> tuple[str | None, str | None]:
@@ -104,7 +104,7 @@ def _is_over_datasets(reports: Sequence[Report]) -> bool:
     """Say whether one model was scored on several datasets of a benchmark that compares them."""
     if not benchmark(reports[0].dataset.stem).compares_datasets:
         return False
-    pairs = {(model_name(own), _data(own)) for own in reports}
+    pairs = {(model_name(report), _data(report)) for report in reports}
     return len(pairs) > len({name for name, _ in pairs})
 
 
@@ -157,15 +157,15 @@ def _settings(results: Sequence[ModelResult]) -> Table:
         rows=[
             [
                 Cell(text=result.label),
-                Cell(text=", ".join(own.configs)),
-                Cell(text=own.protocol),
-                Cell(text=str(own.seed), sort=own.seed),
-                Cell(text=numbers.count(own.resamples), sort=own.resamples),
-                Cell(text=numbers.level(own.level), sort=own.level),
-                Cell(text=own.scorer_version),
+                Cell(text=", ".join(report.configs)),
+                Cell(text=report.protocol),
+                Cell(text=str(report.seed), sort=report.seed),
+                Cell(text=numbers.count(report.resamples), sort=report.resamples),
+                Cell(text=numbers.level(report.level), sort=report.level),
+                Cell(text=report.scorer_version),
             ]
             for result in results
-            for own in [result.report]
+            for report in [result.report]
         ],
     )
 
@@ -173,13 +173,20 @@ def _settings(results: Sequence[ModelResult]) -> Table:
 def _files(results: Sequence[ModelResult]) -> Table:
     rows = []
     for result in results:
-        own = result.report
-        digest = own.dataset.digest or f"unknown: {own.dataset.why_null or 'no reason given'}"
+        report = result.report
+        digest = report.dataset.digest or f"unknown: {report.dataset.why_null or 'no reason given'}"
         rows.append(
-            [result.label, "dataset", f"{own.dataset.stem} {own.dataset.version or ''}", digest]
+            [
+                result.label,
+                "dataset",
+                f"{report.dataset.stem} {report.dataset.version or ''}",
+                digest,
+            ]
         )
-        rows += [[result.label, "predictions", file.name, file.sha256] for file in own.predictions]
-        named = (("parts", own.parts), ("examples", own.examples))
+        rows += [
+            [result.label, "predictions", file.name, file.sha256] for file in report.predictions
+        ]
+        named = (("parts", report.parts), ("examples", report.examples))
         rows += [[result.label, kind, side.name, side.sha256] for kind, side in named if side]
     columns = [Column(label=label) for label in ("Model", "What", "Name", "sha256")]
     cells = [[Cell(text=text) for text in row] for row in rows]

@@ -68,13 +68,13 @@ def read_results(
         DataRefused: as :func:`read_reports`, or a side file is not the one that its metric file
             names.
     """
-    found = read_reports(paths)
-    labels = list(names) or _labels(found)
-    _check_labels(found, labels)
-    n_models = len(found) - n_baselines
+    reports = read_reports(paths)
+    labels = list(names) or _labels(reports)
+    _check_labels(reports, labels)
+    n_models = len(reports) - n_baselines
     return [
-        _result(*own, label, is_baseline=place >= n_models)
-        for place, (own, label) in enumerate(zip(found, labels, strict=True))
+        _result(*read, label, is_baseline=place >= n_models)
+        for place, (read, label) in enumerate(zip(reports, labels, strict=True))
     ]
 
 
@@ -111,32 +111,34 @@ def _read_report(path: Path) -> Report:
     return report
 
 
-def _labels(found: Sequence[ReadReport]) -> list[str]:
+def _labels(files_read: Sequence[ReadReport]) -> list[str]:
     """Name each result by its model.
 
     One name may stand for a model's files of several benchmarks; where two files of one benchmark
     have the same name, the files tell them apart.
     """
-    names = [model_name(own.report) for own in found]
-    places = [(own.report.dataset.stem, name) for own, name in zip(found, names, strict=True)]
-    files = [own.path.name for own in found]
-    where = files if len(set(files)) == len(files) else [str(own.path) for own in found]
+    names = [model_name(read.report) for read in files_read]
+    places = [
+        (read.report.dataset.stem, name) for read, name in zip(files_read, names, strict=True)
+    ]
+    files = [read.path.name for read in files_read]
+    where = files if len(set(files)) == len(files) else [str(read.path) for read in files_read]
     clashing = {name for stem, name in places if places.count((stem, name)) > 1}
-    is_named = [any(own.model for own in one.report.predictions) for one in found]
+    is_named = [any(file.model for file in read.report.predictions) for read in files_read]
     return [
         name if name not in clashing else f"{name} ({file})" if named else file
         for name, file, named in zip(names, where, is_named, strict=True)
     ]
 
 
-def _check_labels(found: Sequence[ReadReport], labels: Sequence[str]) -> None:
+def _check_labels(files_read: Sequence[ReadReport], labels: Sequence[str]) -> None:
     """Refuse one name for two models on one benchmark: nobody could tell their numbers apart."""
     seen: dict[tuple[str, str], Path] = {}
-    for own, label in zip(found, labels, strict=True):
-        first = seen.setdefault((own.report.dataset.stem, label), own.path)
-        if first != own.path:
+    for read, label in zip(files_read, labels, strict=True):
+        first = seen.setdefault((read.report.dataset.stem, label), read.path)
+        if first != read.path:
             raise WrongUse(
-                f"--model {label} names both {first} and {own.path}; give each its own name."
+                f"--model {label} names both {first} and {read.path}; give each its own name."
             )
 
 

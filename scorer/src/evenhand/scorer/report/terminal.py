@@ -52,7 +52,7 @@ def draw(pages: Pages) -> str:
 
 def _one_line(text: str) -> str:
     """Leave out what would move a terminal's cursor or colour: the words may come from a file."""
-    return "".join(own if own.isprintable() else " " for own in text).rstrip()
+    return "".join(character if character.isprintable() else " " for character in text).rstrip()
 
 
 def _story(story: Story, *, show_model: bool) -> list[str]:

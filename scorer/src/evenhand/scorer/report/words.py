@@ -27,15 +27,15 @@ _REASONS = 3
 
 def interval_notes(values: Iterable[Metric | GroupValue]) -> list[str]:
     """Return the footnotes on the intervals of a table, as far as they are needed."""
-    found = list(values)
-    intervals = [own.interval for own in found if own.interval is not None]
+    listed = list(values)
+    intervals = [value.interval for value in listed if value.interval is not None]
     reasons = dict.fromkeys(
-        own.why_no_interval
-        for own in found
-        if own.value is not None and own.interval is None and own.why_no_interval
+        value.why_no_interval
+        for value in listed
+        if value.value is not None and value.interval is None and value.why_no_interval
     )
-    notes = [FEW_CLUSTERS] if any(_is_few(own) for own in intervals) else []
-    notes += [AGREES] if any(own.method == AGREEMENT for own in intervals) else []
+    notes = [FEW_CLUSTERS] if any(_is_few(value) for value in intervals) else []
+    notes += [AGREES] if any(value.method == AGREEMENT for value in intervals) else []
     if reasons:
         more = " ..." if len(reasons) > _REASONS else ""
         notes.append(f"Where there is no interval: {' '.join(list(reasons)[:_REASONS])}{more}")
@@ -46,11 +46,11 @@ def _is_few(interval: Interval) -> bool:
     return interval.few_clusters and interval.method != AGREEMENT
 
 
-def interval_cell(own: Metric | GroupValue, *, write: Callable[[float], str]) -> Cell:
+def interval_cell(number: Metric | GroupValue, *, write: Callable[[float], str]) -> Cell:
     """Return the cell of an interval; where there is none, its reason is a hint."""
-    if own.interval is None:
-        return Cell(text="none", hint=own.why_no_interval)
-    return Cell(text=numbers.interval(own.interval, write=write), sort=own.interval.low)
+    if number.interval is None:
+        return Cell(text="none", hint=number.why_no_interval)
+    return Cell(text=numbers.interval(number.interval, write=write), sort=number.interval.low)
 
 
 def things(count: int, one: str, many: str) -> str:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.report import (
-    DatasetRecord,
     GroupValue,
     Metric,
     NullReference,
@@ -17,22 +16,15 @@ from evenhand.contract.report import (
 )
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
-from evenhand.scorer.statistics import Bounds, Estimator, NullMoments, Sampling
+from evenhand.scorer.provenance import Provenance
+from evenhand.scorer.statistics import Bounds, Estimator, NullMoments
 from evenhand.scorer.unqover.cells import Cells
-from evenhand.scorer.unqover.examples import Examples
+from evenhand.scorer.unqover.examples import Examples, negation_pools, positional_pools
+from evenhand.scorer.unqover.results import NOTHING_SCORED, ScoredConfig
 
 Floats = NDArray[np.float64]
 
-NOTHING_SCORED = "No example has all four questions scored."
 BY_SUBJECT = "One value for each subject stands under `by`."
-
-
-class Provenance(NamedTuple):
-    """What stands in every signature beside the metric and the config."""
-
-    dataset: DatasetRecord
-    protocol: str
-    sampling: Sampling
 
 
 class _Kind(NamedTuple):
@@ -63,6 +55,22 @@ _UNITS = {
     "unqover.gamma": "difference of probabilities",
     "unqover.eta_subject": "share of examples",
 }
+
+
+def metrics_of(scored: ScoredConfig, provenance: Provenance) -> list[Metric]:
+    """Return all metrics of one config."""
+    examples, cells = scored.examples, scored.cells
+    writer = MetricWriter(examples, cells, scored.config, provenance)
+    return [
+        writer.index("unqover.mu", cells.mu, cells.mu_of_signs),
+        writer.index("unqover.eta", cells.eta, cells.eta_of_signs),
+        writer.mean("unqover.delta", "delta", positional_pools(examples)),
+        writer.mean("unqover.epsilon", "epsilon", negation_pools(examples)),
+        writer.mean("unqover.mean_score", "mean_score"),
+        writer.flipped("unqover.flipped_by_position"),
+        writer.by_subject("unqover.gamma", "gamma_x"),
+        writer.by_subject("unqover.eta_subject", "eta_x"),
+    ]
 
 
 class MetricWriter:

@@ -1,183 +1,202 @@
-"""From files to scored configs: a dataset of ours, or a file of the original by itself."""
+"""What UnQover brings to scoring; see ``evenhand.scorer.benchmark_scoring``."""
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evenhand.contract import DataRefused
-from evenhand.contract.files import sha256_of_file
-from evenhand.contract.report import DatasetRecord, Report
+from evenhand.contract.report import DatasetRecord, Metric, Report
+from evenhand.contract.unqover import PREDICTION_COLUMNS
+from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Checked, SelfDescribed, Texts
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import Fault, FaultList, refuse, shown
-from evenhand.scorer.inputs import (
-    PROTOCOLS,
-    Inputs,
-    header_faults,
-    precision_warnings,
-    protocol_of,
-    record_of,
-)
-from evenhand.scorer.matching import MISSING, Match, configs_in, match, of_config
-from evenhand.scorer.scoring import Settings
-from evenhand.scorer.unqover import output_json, published_entries
+from evenhand.scorer.faults import Fault, FaultList
+from evenhand.scorer.frames import columns_of, typed
+from evenhand.scorer.inputs import Inputs
+from evenhand.scorer.matching import IS_ANSWERED, one_row_each
+from evenhand.scorer.outcome import Rows
+from evenhand.scorer.provenance import Provenance
+from evenhand.scorer.python_words import speaking_python
+from evenhand.scorer.scoring import score_frames
+from evenhand.scorer.statistics import Sampling
+from evenhand.scorer.unqover import output_json, published_entries, tables
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
-from evenhand.scorer.unqover.in_memory import ScoredConfig, report_of, score_examples
-from evenhand.scorer.unqover.metric_records import Provenance
-from evenhand.scorer.unqover.read import UNQOVER
+from evenhand.scorer.unqover.metric_records import metrics_of
+from evenhand.scorer.unqover.prediction_rows import SCORES, checked
+from evenhand.scorer.unqover.read import UNQOVER, read_files
+from evenhand.scorer.unqover.results import ScoredConfig, example_rows, scored_config, warnings_of
 
-Rows = NDArray[np.int64]
-Texts = Callable[[Rows], list[dict[str, Any]]]
-"""Given rows of a config's items, their texts: ``context`` and ``question``, or ``text``."""
+Floats = NDArray[np.float64]
 
-DESCRIBES_ITSELF = "The predictions are in the original's format, which describes itself."
-_TEXT_COLUMNS = ("context", "question", "text")
+TOP_PAIRS = 10
+"""So many of the strongest pairs of each config are printed."""
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A report with what its side files are made of."""
-
-    report: Report
-    scored: list[ScoredConfig]
-    texts: list[Texts]
-    """One for each scored config."""
+_PREDICTION_KINDS = {name: pl.String if name == "id" else pl.Float64 for name in PREDICTION_COLUMNS}
 
 
-def score_dataset(dataset: Dataset, inputs: Inputs, settings: Settings, *, check: str) -> Outcome:
-    """Score predictions on one of our datasets.
+class Matched(NamedTuple):
+    """The questions of a config with their scores."""
 
-    Args:
-        dataset: the dataset's folder.
-        inputs: the predictions.
-        settings: which configs and how.
-        check: the command that lists all faults, for the sentence of a refusal.
-
-    Raises:
-        DataRefused: anything that does not fit, or coverage that is not complete.
-    """
-    manifest = dataset.manifest
-    names = ", ".join(record.name for record in inputs.records)
-    faults = [*inputs.faults, *header_faults(inputs.headers, manifest)]
-    if inputs.rows.is_empty():
-        refuse(names, faults, command=check)
-    configs = configs_to_score(dataset, inputs.rows, settings.configs)
-    if not settings.configs:
-        faults += ids_of_no_config(dataset, inputs.rows)
-    refuse(names, faults, command=check)
-    record = DatasetRecord(
-        stem=manifest.stem, version=manifest.version, digest=manifest.content_digest
-    )
-    protocol = protocol_of(inputs.headers, settings.protocol)
-    provenance = Provenance(record, protocol, settings.sampling)
-    scored = []
-    for config in configs:
-        items, found, faults = match_config(dataset, inputs.rows, config)
-        own = [f for f in faults if f.kind != MISSING or not settings.allow_missing]
-        refuse(f"{names}, {config}", own, command=check)
-        examples = examples_of(items, found.score_x1, found.score_x2)
-        scored.append(score_examples(examples, config, provenance))
-    warnings = [*inputs.notes, *_absent(dataset, configs), *precision_warnings(inputs.headers)]
-    report = report_of(scored, provenance=provenance, predictions=inputs.records, warnings=warnings)
-    return Outcome(report, scored, [_texts_of_dataset(dataset, config) for config in configs])
+    config: str
+    items: pl.DataFrame
+    """The columns of ``ITEM_COLUMNS`` but for the id."""
+    scores_x1: Floats
+    """S(x1) of each question, NaN where the predictions have none."""
+    scores_x2: Floats
+    n_missing: int
+    """Questions without a prediction."""
 
 
-def configs_to_score(dataset: Dataset, rows: pl.DataFrame, asked: Sequence[str]) -> list[str]:
-    """Return the configs that are scored, in the dataset's order.
+class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
+    """Rows of two scores; four questions make an example, examples make the cells of a config."""
 
-    Raises:
-        DataRefused: an asked config is not in the dataset, or no row is of one of its configs.
-    """
-    known = list(dataset.manifest.configs)
-    unknown = [config for config in asked if config not in known]
-    if unknown:
-        raise DataRefused(
-            f"{dataset.folder} has no config {', '.join(unknown)}; it has {', '.join(known)}."
-        )
-    occurring = configs_in(rows["id"])
-    found = [config for config in known if config in (asked or occurring)]
-    if not found:
-        raise DataRefused(
-            f"No id of the predictions belongs to a config of {dataset.folder}"
-            f" ({', '.join(known)}); the first is {shown(repr(rows['id'][0]))}."
-        )
-    return found
+    stem = "unqover"
+    # Texts that repeat become codes: configs have millions of rows.
+    item_kinds = dict.fromkeys(ITEM_COLUMNS, pl.Categorical) | {
+        "id": pl.String,
+        "order": pl.Int64,
+    }
+    text_columns = ("context", "question", "text")
+    made_by = "evenhand generate unqover --out DIR"
+    self_describing = (UNQOVER,)
 
+    def read_files(
+        self, paths: Sequence[Path], reader: str, dataset: Dataset, configs: Sequence[str]
+    ) -> Inputs:
+        """Read files of ours, or one of the original."""
+        return read_files(paths, reader, dataset, configs)
 
-def match_config(
-    dataset: Dataset, rows: pl.DataFrame, config: str
-) -> tuple[pl.DataFrame, Match, list[Fault]]:
-    """Read a config's items, check that they are the manifest's, and find their scores."""
-    items, faults = dataset.load(config, ITEM_COLUMNS), FaultList()
-    found = match(items["id"], of_config(rows, config), faults)
-    return items.drop("id"), found, faults.listed()
+    def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
+        """Check that scores are numbers from 0 to 1."""
+        rows = columns_of("predictions", predictions, PREDICTION_COLUMNS)
+        read = checked(typed("predictions", rows, _PREDICTION_KINDS))
+        return read.rows, read.faults
 
+    def match(
+        self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
+    ) -> Matched:
+        """Find the two scores of each question."""
+        joined = one_row_each(items["id"], rows, faults)
+        n_missing = len(joined) - int(joined[IS_ANSWERED].sum())
+        if n_missing:
+            joined = joined.with_columns(pl.col(SCORES).fill_null(float("nan")))
+        scores_x1, scores_x2 = (joined[name].to_numpy() for name in SCORES)
+        return Matched(config, items.drop("id"), scores_x1, scores_x2, n_missing)
 
-def ids_of_no_config(dataset: Dataset, rows: pl.DataFrame) -> list[Fault]:
-    """Return the ids that begin with no config of the dataset."""
-    faults, known = FaultList(), set(dataset.manifest.configs)
-    for config in configs_in(rows["id"]):
-        if config not in known:
-            ids = of_config(rows, config)["id"]
-            faults.add_many("ids of no config", "An id begins with its config.", ids[:5], len(ids))
-    return faults.listed()
+    def coverage(self, match: Matched) -> Rows:
+        """Count the questions of a config and those that are answered."""
+        n = len(match.items)
+        answered = n - match.n_missing
+        row = {"config": match.config, "questions": n, "answered": answered}
+        return [{**row, "coverage": answered / n if n else None}]
 
+    def results(self, matches: Iterable[Matched], protocol: str) -> list[ScoredConfig]:  # noqa: ARG002
+        """Group questions into examples and add them up, config by config."""
+        return list(map(_scored, matches))
 
-def score_original(path: Path, settings: Settings) -> Outcome:
-    """Score a file of the original by itself: its keys say which examples there are."""
-    with ThreadPoolExecutor(1) as pool:
-        digest = pool.submit(sha256_of_file, path) if path.is_file() else None
+    def metrics(self, result: ScoredConfig, provenance: Provenance) -> list[Metric]:
+        """Return the metrics of a config."""
+        return metrics_of(result, provenance)
+
+    def warnings(self, result: ScoredConfig) -> list[str]:
+        """Say which examples were left out."""
+        return warnings_of(result)
+
+    def parts(self, result: ScoredConfig) -> pl.DataFrame:
+        """Return sums by template, and the tables of subjects and attributes."""
+        return tables.parts_of(result)
+
+    def examples(self, result: ScoredConfig, texts: Texts) -> Rows:
+        """Return the examples with the largest |C|."""
+        return example_rows(result, texts)
+
+    def tables(self, report: Report, results: Sequence[ScoredConfig]) -> list[Rows]:
+        """Return the metrics, the subjects by gamma, and the strongest pairs."""
+        pairs = tables.top_pair_rows(results, TOP_PAIRS)
+        return [tables.metric_rows(report), tables.subject_rows(report), pairs]
+
+    def read_self_described(self, path: Path) -> SelfDescribed[Matched]:
+        """Read the original's file: its keys say which examples there are."""
         entries = output_json.read(path)
         items, scores_x1, scores_x2 = published_entries.questions_of(entries, path)
         config = published_entries.config_of(entries)
-        examples = examples_of(items, scores_x1, scores_x2)
-        dataset = DatasetRecord(
-            stem="unqover", version=None, digest=None, why_null=DESCRIBES_ITSELF
-        )
-        protocol = settings.protocol or PROTOCOLS[0]
-        provenance = Provenance(dataset, protocol, settings.sampling)
-        scored = [score_examples(examples, config, provenance)]
-        records = [record_of(path, digest.result(), UNQOVER, None)] if digest else []
-    report = report_of(scored, provenance=provenance, predictions=records)
-    return Outcome(report, scored, [_texts_of_original(path, entries)])
+        match = Matched(config, items, scores_x1, scores_x2, 0)
+        return SelfDescribed(match, partial(_texts_of_original, path, entries))
+
+    def check_self_described(self, path: Path) -> Checked:
+        """Count the examples that have both orders."""
+        match = self.read_self_described(path).match
+        examples = examples_of(match.items, match.scores_x1, match.scores_x2)
+        complete, n = len(examples.x1), len(examples.x1) + examples.n_unscored
+        row = {"config": match.config, "examples": n, "complete": complete}
+        coverage: Rows = [{**row, "coverage": complete / n}]
+        if not examples.n_unscored:
+            return Checked(coverage, [])
+        remedy = "`evenhand score` leaves them out and counts them."
+        first = tuple(examples.incomplete)
+        fault = Fault("examples without their other order", examples.n_unscored, first, remedy)
+        return Checked(coverage, [fault])
 
 
-def _absent(dataset: Dataset, scored: Sequence[str]) -> list[str]:
-    absent = [config for config in dataset.manifest.configs if config not in scored]
-    if not absent:
-        return []
-    return [f"Configs of the dataset that were not scored: {', '.join(absent)}."]
+def scoring_for(_dataset: Dataset | None, _options: Mapping[str, Any]) -> UnqoverScoring:
+    """Return UnQover's part of scoring, which is the same for all datasets."""
+    return UnqoverScoring()
 
 
-def _texts_of_dataset(dataset: Dataset, config: str) -> Texts:
-    def texts(rows: Rows) -> list[dict[str, Any]]:
-        table = dataset.scan(config)
-        columns = [name for name in table.collect_schema().names() if name in _TEXT_COLUMNS]
-        wanted = pl.Series("row", np.unique(rows), dtype=pl.UInt32).to_frame()
-        found = (
-            table.select(columns)
-            .with_row_index("row")
-            .join(wanted.lazy(), on="row", how="semi")
-            .collect(engine="streaming")
-        )
-        by_row = {row.pop("row"): row for row in found.iter_rows(named=True)}
-        return [by_row[int(row)] for row in rows]
+@speaking_python()
+def score(
+    items: object,
+    predictions: object,
+    *,
+    allow_missing: bool = False,
+    dataset: DatasetRecord | None = None,
+    protocol: str = "paper",
+    seed: int = 0,
+    resamples: int = 10_000,
+    level: float = 0.95,
+) -> Report:
+    """Score predictions on items, all configs that occur in the predictions.
 
-    return texts
+    Args:
+        items: rows of the contract's ``Item`` or ``MaskedItem`` in any order: a polars or pandas
+            frame, or a list of dicts. Of the columns, context, question and text are not read.
+        predictions: rows of the contract's ``Prediction``, in any order, likewise.
+        allow_missing: leave out, and count, the examples of which a question has no score.
+        dataset: what the items are, for the report.
+        protocol: how the model was read; the formulas are the same.
+        seed: of the resampling.
+        resamples: number of bootstrap resamples and of drawn sign patterns.
+        level: coverage that the intervals aim at.
+
+    Raises:
+        DataRefused: a missing, unknown or duplicate id, or a score that is no number from 0 to 1.
+    """
+    return score_frames(
+        UnqoverScoring(),
+        items,
+        predictions,
+        allow_missing=allow_missing,
+        dataset=dataset,
+        protocol=protocol,
+        sampling=Sampling(seed, resamples, level),
+    )
 
 
-def _texts_of_original(path: Path, entries: output_json.OriginalEntries) -> Texts:
-    def texts(rows: Rows) -> list[dict[str, Any]]:
-        n_entries = len(entries.keys)
-        found = output_json.texts(path, entries, (int(row) % n_entries for row in rows))
-        return [_text_of_row(found[int(row) % n_entries], int(row) >= n_entries) for row in rows]
+def _scored(match: Matched) -> ScoredConfig:
+    examples = examples_of(match.items, match.scores_x1, match.scores_x2)
+    return scored_config(match.config, examples)
 
-    return texts
+
+def _texts_of_original(
+    path: Path, entries: output_json.OriginalEntries, _config: str, rows: pl.Series
+) -> dict[int, dict[str, Any]]:
+    """Read the words of questions: first all positive ones stand there, then the negative ones."""
+    n_entries = len(entries.keys)
+    words = output_json.texts(path, entries, (row % n_entries for row in rows))
+    return {row: _text_of_row(words[row % n_entries], row >= n_entries) for row in rows}
 
 
 def _text_of_row(entry: output_json.EntryText, is_negative: bool) -> dict[str, Any]:

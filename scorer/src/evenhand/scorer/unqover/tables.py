@@ -11,8 +11,9 @@ import numpy as np
 import polars as pl
 
 from evenhand.contract.report import Report
+from evenhand.scorer.frames import stacked
 from evenhand.scorer.unqover.cells import MEANS, Cells
-from evenhand.scorer.unqover.in_memory import ScoredConfig
+from evenhand.scorer.unqover.results import ScoredConfig
 
 PARTS = {
     "table": pl.String,
@@ -41,17 +42,19 @@ _METRIC_OF_MEAN = {
 
 def parts_of(scored: ScoredConfig) -> pl.DataFrame:
     """Return a config's sufficient statistics and tables in the columns of :data:`PARTS`."""
-    tables = [_means_by_cluster(scored), *_cells_by_cluster(scored)]
-    tables.append(subject_attribute_table(scored).with_columns(table=pl.lit("subject_attribute")))
-    tables.append(_subjects(scored.cells, "subject", scored.examples.subjects, scored))
+    subjects, attributes = scored.examples.subjects, scored.examples.attributes
+    tables = [
+        ("statistics", rows) for rows in (_means_by_cluster(scored), *_cells_by_cluster(scored))
+    ]
+    tables.append(("subject_attribute", subject_attribute_table(scored)))
+    tables.append(("subjects", _subjects(scored.cells, "subject", subjects, scored)))
     groups = [group for group in scored.examples.groups if group is not None]
-    if groups and len(groups) == len(scored.examples.subjects):
+    if groups and len(groups) == len(subjects):
         by_group, names = scored.cells.by_group(groups), sorted(set(groups))
-        pairs = _pairs(by_group, names, scored.examples.attributes).rename({"subject": "group"})
-        tables.append(pairs.with_columns(table=pl.lit("group_attribute")))
-        tables.append(_subjects(by_group, "group", names, scored))
-    whole = pl.concat([_with_columns(table) for table in tables])
-    return whole.with_columns(config=pl.lit(scored.config))
+        pairs = _pairs(by_group, names, attributes).rename({"subject": "group"})
+        tables.append(("group_attribute", pairs))
+        tables.append(("groups", _subjects(by_group, "group", names, scored)))
+    return stacked(tables, PARTS).with_columns(config=pl.lit(scored.config))
 
 
 def subject_attribute_table(scored: ScoredConfig) -> pl.DataFrame:
@@ -231,7 +234,6 @@ def _subjects(
     groups = {} if column == "group" else dict(zip(names, scored.examples.groups, strict=True))
     return pl.DataFrame(
         {
-            "table": [f"{column}s"] * len(names),
             "group": [groups.get(name) for name in names],
             column: list(names),
             "gamma": cells.gamma_x(one)[0],
@@ -253,7 +255,7 @@ def _means_by_cluster(scored: ScoredConfig) -> pl.DataFrame:
                 "sum": cells.means[name],
                 "n": cells.n_examples.astype(np.int64),
             }
-        ).with_columns(table=pl.lit("statistics"))
+        )
         for name in MEANS
     )
 
@@ -271,15 +273,7 @@ def _cells_by_cluster(scored: ScoredConfig) -> list[pl.DataFrame]:
     }
     return [
         pl.DataFrame({**places, "sum": sums[template, subject, attribute]}).with_columns(
-            table=pl.lit("statistics"), metric=pl.lit(metric)
+            metric=pl.lit(metric)
         )
         for metric, sums in (("unqover.gamma", cells.bias), ("unqover.eta", cells.sign))
     ]
-
-
-def _with_columns(table: pl.DataFrame) -> pl.DataFrame:
-    """Put a table into the columns of :data:`PARTS`."""
-    return table.select(
-        (pl.col(name) if name in table.columns else pl.lit(None)).cast(kind).alias(name)
-        for name, kind in PARTS.items()
-    )

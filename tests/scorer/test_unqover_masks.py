@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForMaskedLM
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.runtime.masked_lm import score_masks
 from evenhand.scorer.runtime.session import open_model
+from evenhand.scorer.unqover.ask.masks import score_masks
 
 FAMILIES = ("bert", "distilbert", "roberta", "electra")
 

@@ -28,15 +28,15 @@ def find_subjects(context: str, answers: tuple[str, str], *, row: str) -> tuple[
     spans: dict[int, Span] = {}
     taken: list[Span] = []
     for index in sorted((0, 1), key=lambda i: -len(answers[i])):
-        found = _mentions(context, answers[index])
-        free = [span for span in found if not any(_overlap(span, other) for other in taken)]
+        mentions = _mentions(context, answers[index])
+        free = [span for span in mentions if not any(_overlap(span, other) for other in taken)]
         if not free:
             raise DataRefused(
                 f"Row {row}: the subject {answers[index]!r} is not in its paragraph {context!r}."
             )
         spans[index] = free[0]
         # Later mentions too: no part of any of them is the shorter subject.
-        taken += found if answers[0].lower() != answers[1].lower() else free[:1]
+        taken += mentions if answers[0].lower() != answers[1].lower() else free[:1]
     return spans[0], spans[1]
 
 

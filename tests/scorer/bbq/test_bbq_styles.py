@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from evenhand.contract.errors import WrongUse
-from evenhand.scorer.runtime.prompts import STYLES, prompts
+from evenhand.scorer.bbq.ask.styles import STYLES, prompts
 
 ROW = {
     "id": "Age-00001",

@@ -7,30 +7,29 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from evenhand.contract import WrongUse
+from evenhand.scorer.bbq.ask.styles import COLUMNS, prompts
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Settings
+from evenhand.scorer.predict.asking import Settings
 from evenhand.scorer.runtime import causal_options, multiple_choice, seq2seq_lm
+from evenhand.scorer.runtime.batching import Floats
 from evenhand.scorer.runtime.chat import DATE, chat_template_of
 from evenhand.scorer.runtime.model_card import Task
-from evenhand.scorer.runtime.prompts import COLUMNS, Prompts, prompts
+from evenhand.scorer.runtime.options import Prompts
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
 
 _CHECKED_ROWS = 4_096
 _LOGIT = "logit"
 """The one number that a multiple-choice head gives."""
 
-Scores = NDArray[np.float64]
-
 
 class _Score(Protocol):
     def __call__(
         self, model: ExportedModel, asked: Prompts, settings: Settings, advance: Advance
-    ) -> Scores:
+    ) -> Floats:
         """Return the score of each option, shape [rows, 3]."""
 
 
@@ -44,7 +43,7 @@ class _Reading(NamedTuple):
     score: _Score
 
 
-def _by_head(model: ExportedModel, asked: Prompts, settings: Settings, advance: Advance) -> Scores:
+def _by_head(model: ExportedModel, asked: Prompts, settings: Settings, advance: Advance) -> Floats:
     return multiple_choice.score_options(
         model, asked, budget=settings.batch_tokens, advance=advance
     )
@@ -52,7 +51,7 @@ def _by_head(model: ExportedModel, asked: Prompts, settings: Settings, advance: 
 
 def _by_decoder(
     model: ExportedModel, asked: Prompts, settings: Settings, advance: Advance
-) -> Scores:
+) -> Floats:
     return seq2seq_lm.score_options(
         model,
         asked,
@@ -68,7 +67,7 @@ _SEPARATOR = r" \n"
 
 def _by_prefix(
     model: ExportedModel, asked: Prompts, settings: Settings, advance: Advance
-) -> Scores:
+) -> Floats:
     asked, wording = _for_prefix(model, asked, str(settings.options["style"]))
     return causal_options.score_options(
         model,
@@ -107,7 +106,7 @@ _READINGS: dict[Task, _Reading] = {
 }
 
 
-def tasks_of(_config: str) -> tuple[Task, ...]:
+def fitting_tasks(_config: str) -> tuple[Task, ...]:
     """Return the tasks that can answer, the same for every category."""
     return tuple(_READINGS)
 
@@ -155,14 +154,14 @@ def check(dataset: Dataset, config: str, model: ExportedModel, settings: Setting
 
 def decoding(model: ExportedModel, settings: Settings) -> dict[str, Any]:
     """Return style and normalisation, without which the scores cannot be compared."""
-    found: dict[str, Any] = {
+    reading: dict[str, Any] = {
         "style": settings.options["style"],
         "normalise": settings.options["normalise"],
     }
     if settings.options["style"] == "chat" and model.card.chat:
-        found["chat_template"] = model.card.chat.sha256
-        found["chat_date"] = DATE.date().isoformat()
-    return found
+        reading["chat_template"] = model.card.chat.sha256
+        reading["chat_date"] = DATE.date().isoformat()
+    return reading
 
 
 def answer(

@@ -1,17 +1,22 @@
 """What came out of one topic: rows, stereotypes, and the sums that every metric is made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.bvf import Topic
+from evenhand.scorer.benchmark_scoring import EXAMPLES_PER_METRIC, Texts
 from evenhand.scorer.bvf.criteria import Judge, Setting, judge_of
 from evenhand.scorer.bvf.facts import facts_of, right_classes
 from evenhand.scorer.bvf.metrics import stereotype
 from evenhand.scorer.bvf.probabilities import Probabilities
+from evenhand.scorer.bvf.regressions import NO_STATSMODELS, has_statsmodels, points_of
 from evenhand.scorer.bvf.sums import Sums, sums_of
+from evenhand.scorer.faults import unscored_warnings
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -54,7 +59,16 @@ class Scored:
     j: Floats
     """Shape [N]."""
     judge: Judge
+    protocol: str
+    """``paper`` or ``code``."""
     sums: Sums
+    absent_orders: Sequence[str] = ()
+    """Orders of words of which nothing is predicted; their texts are not among the rows."""
+
+    @property
+    def configs(self) -> list[str]:
+        """The topic, as results name all of theirs."""
+        return [self.config]
 
     @property
     def is_scored(self) -> NDArray[np.bool_]:
@@ -94,6 +108,7 @@ def scored_topic(
     facts: pl.DataFrame,
     criterion: str | None,
     protocol: str,
+    absent_orders: Sequence[str] = (),
 ) -> Scored:
     """Compute stereotypes, their strength, and the sums by context and subject.
 
@@ -105,6 +120,7 @@ def scored_topic(
         facts: what is known of subjects.
         criterion: name of J.
         protocol: ``paper`` or ``code``.
+        absent_orders: orders of words that were left out.
     """
     contexts, context = _codes(items["context"])
     subjects, subject = _codes(items["x"])
@@ -112,25 +128,17 @@ def scored_topic(
     p_star = np.array(
         [topic.p_star[name] if topic.p_star else 1 / len(classes) for name in classes]
     )
-    own = facts_of(facts, subjects)
-    right = right_classes(own, classes, "--facts") if criterion == "knowledge" else None
+    known = facts_of(facts, subjects)
+    right = right_classes(known, classes, "--facts") if criterion == "knowledge" else None
     judge = judge_of(criterion, protocol, Setting(p_star, right))
     s = stereotype(probabilities.p, p_star)
-    per_subject = items.select(pl.col("x"), "weight_x").unique("x", keep="first",
-                                                              maintain_order=True)  # fmt: skip
-    empty = Sums(
-        values=np.zeros((0, 0, 0)),
-        subject_weights=per_subject["weight_x"].to_numpy(),
-        judge=judge.judge,
-        largest=judge.largest,
-    )
-    found = Scored(
+    scored = Scored(
         config=config,
         classes=classes,
         p_star=p_star,
         contexts=contexts,
         subjects=subjects,
-        facts=own,
+        facts=known,
         items=items,
         context=context,
         subject=subject,
@@ -138,10 +146,22 @@ def scored_topic(
         s=s,
         j=_strengths(s, subject, judge, len(subjects)),
         judge=judge,
-        sums=empty,
+        protocol=protocol,
+        sums=_no_sums(items, judge),
+        absent_orders=absent_orders,
     )
-    every = np.ones(len(items), dtype=np.bool_)
-    return replace(found, sums=found.sums_of_rows(every))
+    return replace(scored, sums=scored.sums_of_rows(np.ones(len(items), dtype=np.bool_)))
+
+
+def _no_sums(items: pl.DataFrame, judge: Judge) -> Sums:
+    """Return sums over nothing, which know how subjects weigh and stereotypes are judged."""
+    subjects = items.select("x", "weight_x").unique("x", keep="first", maintain_order=True)
+    return Sums(
+        values=np.zeros((0, 0, 0)),
+        subject_weights=subjects["weight_x"].to_numpy(),
+        judge=judge.judge,
+        largest=judge.largest,
+    )
 
 
 def _codes(values: pl.Series) -> tuple[list[str], Integers]:
@@ -155,9 +175,69 @@ def _strengths(s: Floats, subject: Integers, judge: Judge, n_subjects: int) -> F
     """Return J of each row; a criterion may depend on the subject, so each stands in its place."""
     if judge.shelf == "paper":
         return np.asarray(judge.judge(s))
-    found = np.full(len(s), np.nan)
+    strengths = np.full(len(s), np.nan)
     for code in range(n_subjects):
         rows = np.flatnonzero(subject == code)
         spread = np.broadcast_to(s[rows, None, :], (len(rows), n_subjects, s.shape[1]))
-        found[rows] = judge.judge(spread)[:, code]
-    return found
+        strengths[rows] = judge.judge(spread)[:, code]
+    return strengths
+
+
+def orders_left_out(config: str, orders: Sequence[str]) -> list[str]:
+    """Say which orders of words were left out."""
+    if not orders:
+        return []
+    slots = " or ".join(orders)
+    return [f"{config}: no text with the slot {slots} is predicted; these were left out."]
+
+
+def unmatched_answers(config: str, probabilities: Probabilities) -> list[str]:
+    """Say how many answers fit no class."""
+    n = probabilities.n_unmatched
+    return [f"{config}: {n:,} answers are no word of Y and do not count."] if n else []
+
+
+def warnings_of(scored: Scored) -> list[str]:
+    """Say which rows are unscored and why, which answers fit nothing, what was left out."""
+    config, probabilities = scored.config, scored.probabilities
+    warnings = [
+        *orders_left_out(config, scored.absent_orders),
+        *unscored_warnings(config, scored.items["id"], probabilities.why),
+        *unmatched_answers(config, probabilities),
+    ]
+    if not has_statsmodels() and points_of(scored.facts):
+        warnings.append(f"{config}: {NO_STATSMODELS}")
+    n_rows = np.bincount(scored.context[scored.is_scored])
+    if len(n_rows) and (n_rows > 0).sum() == 1:
+        warnings.append(f"{config}: one context alone says nothing of volatility.")
+    return warnings
+
+
+def example_rows(scored: Scored, texts: Texts) -> list[dict[str, Any]]:
+    """Return the texts with the strongest stereotypes: each subject's first before any's second."""
+    places = _strongest(scored)
+    items = scored.items[places]
+    words = texts(scored.config, items["id"])
+    return [
+        {
+            "metric": "bvf.R",
+            "config": scored.config,
+            "id": item["id"],
+            "context": item["context"],
+            "subject": item["x"],
+            "text": words[item["id"]]["text"],
+            "weight": item["weight"],
+            "risk": float(scored.j[place] / scored.sums.largest),
+            "p": dict(zip(scored.classes, scored.probabilities.p[place].tolist(), strict=True)),
+        }
+        for item, place in zip(items.to_dicts(), places.tolist(), strict=True)
+    ]
+
+
+def _strongest(scored: Scored) -> Integers:
+    """Return the places of such rows, at most :data:`EXAMPLES_PER_METRIC`."""
+    rows = np.flatnonzero(scored.is_scored)
+    table = pl.DataFrame({"row": rows, "subject": scored.subject[rows], "j": scored.j[rows]})
+    turn = pl.col("j").rank("ordinal", descending=True).over("subject")
+    ranked = table.with_columns(turn=turn).sort("turn", "j", "row", descending=[False, True, False])
+    return ranked["row"].head(EXAMPLES_PER_METRIC).to_numpy()

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from transformers import AutoModelForQuestionAnswering
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.runtime.question_answering import _window, score_questions
 from evenhand.scorer.runtime.session import Session, open_model
-from evenhand.scorer.runtime.subjects import find_subjects
+from evenhand.scorer.unqover.ask.spans import _window, score_questions
+from evenhand.scorer.unqover.ask.subjects import find_subjects
 
 FAMILIES = ("bert", "distilbert", "roberta", "electra")
 

@@ -13,10 +13,12 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.bvf import Topic, topics_of
+from evenhand.scorer.bvf.ask.gaps import Reading, distinct_gaps
+from evenhand.scorer.bvf.ask.word_probabilities import known_words, word_probabilities
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Settings
-from evenhand.scorer.runtime.gap_words import Asked, gaps_of, known_words, word_probabilities
+from evenhand.scorer.predict.asking import Settings
 from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
 
 PIECES: dict[Task, tuple[str, str]] = {
@@ -31,7 +33,7 @@ _FIRST = 10
 """Words in the sentence of an error."""
 
 
-def tasks_of(_config: str) -> tuple[Task, ...]:
+def fitting_tasks(_config: str) -> tuple[Task, ...]:
     """Return the tasks that can answer, the same for every topic."""
     return tuple(PIECES)
 
@@ -71,8 +73,8 @@ def decoding(model: ExportedModel, settings: Settings) -> dict[str, Any]:
         name: known_words(model, _words(topic), chain=_is_chain(settings)).left_out
         for name, topic in _topics(settings).items()
     }
-    found: dict[str, Any] = {"pieces": settings.options["pieces"]}
-    return found | {"words_left_out": {name: own for name, own in left_out.items() if own}}
+    named = {name: words for name, words in left_out.items() if words}
+    return {"pieces": settings.options["pieces"], "words_left_out": named}
 
 
 def answer(
@@ -92,9 +94,12 @@ def answer(
     schema: dict[str, Any] = {f"word_p:{word}": pl.Float64 for word in words}
     if rows.is_empty():
         return pl.DataFrame(schema={"id": pl.String} | schema)
-    gaps = gaps_of(rows["id"].cast(pl.String), rows["text"].cast(pl.String))
-    found = word_probabilities(model, gaps, words, Asked(chain, settings.batch_tokens), advance)
-    return pl.concat([gaps.ids.to_frame(), pl.DataFrame(found, schema=schema)], how="horizontal")
+    gaps = distinct_gaps(rows["id"].cast(pl.String), rows["text"].cast(pl.String))
+    reading = Reading(chain, settings.batch_tokens, advance)
+    values = word_probabilities(model, gaps, words, reading)
+    return pl.concat(
+        [gaps.rows.ids.to_frame(), pl.DataFrame(values, schema=schema)], how="horizontal"
+    )
 
 
 def _topics(settings: Settings) -> dict[str, Topic]:

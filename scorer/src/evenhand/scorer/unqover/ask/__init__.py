@@ -6,15 +6,16 @@ from typing import Any
 import polars as pl
 
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Settings
-from evenhand.scorer.runtime import masked_lm, question_answering
+from evenhand.scorer.predict.asking import Settings
 from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
+from evenhand.scorer.unqover.ask import masks, spans
 
 SHARD_ROWS = 8_192
 
 
-def tasks_of(config: str) -> tuple[Task, ...]:
+def fitting_tasks(config: str) -> tuple[Task, ...]:
     """Return the task of a config: masked sentences need a masked LM, questions a QA model."""
     return ("fill-mask",) if config.endswith("_mlm") else ("question-answering",)
 
@@ -31,13 +32,13 @@ def shard_rows(_model: ExportedModel) -> int:
 
 def columns(model: ExportedModel) -> Sequence[str]:
     """Return the columns that the model's task reads."""
-    return masked_lm.COLUMNS if _is_masked(model) else question_answering.COLUMNS
+    return masks.COLUMNS if _is_masked(model) else spans.COLUMNS
 
 
 def check(dataset: Dataset, config: str, model: ExportedModel, settings: Settings) -> None:
     """Refuse masked sentences with subjects of several pieces, all of them by name."""
     if settings.options["protocol"] == "paper" and _is_masked(model):
-        masked_lm.refuse_split_subjects(model, dataset.scan(config), config)
+        masks.refuse_split_subjects(model, dataset.scan(config), config)
 
 
 def decoding(_model: ExportedModel, _settings: Settings) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def answer(
     model: ExportedModel, rows: pl.DataFrame, settings: Settings, advance: Advance
 ) -> pl.DataFrame:
     """Return ``id``, ``score_x1`` and ``score_x2``: S of both subjects."""
-    score = masked_lm.score_masks if _is_masked(model) else question_answering.score_questions
+    score = masks.score_masks if _is_masked(model) else spans.score_questions
     scores = score(
         model,
         rows,

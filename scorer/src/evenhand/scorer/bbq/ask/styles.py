@@ -11,11 +11,10 @@ in its part (as in the README's example about a freezer); ``plain``, ``chat`` an
 multiple-choice models, which hand a head the context, and question and answer as one text.
 """
 
-from dataclasses import dataclass
-
 import polars as pl
 
 from evenhand.contract.errors import WrongUse
+from evenhand.scorer.runtime.options import Prompts
 
 COLUMNS = ("id", "context", "question", "ans0", "ans1", "ans2")
 """What is read of a row."""
@@ -23,18 +22,6 @@ COLUMNS = ("id", "context", "question", "ans0", "ans1", "ans2")
 # allenai/unifiedqa, README: "this separator isn't the newline character [...] but backslash-n".
 _SEPARATOR = r" \n "
 _OPTIONS = ("option0", "option1", "option2")
-
-
-@dataclass(frozen=True, eq=False)
-class Prompts:
-    """One text and three options for each of N rows."""
-
-    ids: pl.Series
-    """Shape [N]."""
-    texts: pl.Series
-    """What stands before an option, or beside it; shape [N]."""
-    options: pl.DataFrame
-    """Columns ``option0`` to ``option2``; shape [N, 3]."""
 
 
 def prompts(rows: pl.DataFrame, style: str) -> Prompts:
@@ -65,11 +52,11 @@ def prompts(rows: pl.DataFrame, style: str) -> Prompts:
     if style not in _WORDS:
         raise WrongUse(f"There is no prompt style {style}; there are: {', '.join(STYLES)}.")
     text, option = _WORDS[style]
-    found = rows.with_columns(pl.col(COLUMNS).cast(pl.String)).select(
+    made = rows.with_columns(pl.col(COLUMNS).cast(pl.String)).select(
         text.alias("text"),
         *(option(place).alias(name) for place, name in enumerate(_OPTIONS)),
     )
-    return Prompts(rows["id"].cast(pl.String), found["text"], found.select(_OPTIONS))
+    return Prompts(rows["id"].cast(pl.String), made["text"], made.select(_OPTIONS))
 
 
 def _lettered(separator: str) -> pl.Expr:

@@ -1,0 +1,91 @@
+"""What came out of one config: its examples, their bias, and the sums that metrics are made of."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from evenhand.scorer import statistics
+from evenhand.scorer.benchmark_scoring import EXAMPLES_PER_METRIC, Texts
+from evenhand.scorer.unqover import example_metrics
+from evenhand.scorer.unqover.cells import Cells, cells_of
+from evenhand.scorer.unqover.examples import Examples
+
+Floats = NDArray[np.float64]
+
+NOTHING_SCORED = "No example has all four questions scored."
+
+_QUESTIONS = (("pos", 12), ("pos", 21), ("neg", 12), ("neg", 21))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredConfig:
+    """What came out of one config."""
+
+    config: str
+    examples: Examples
+    bias: Floats
+    """C of each example, shape [E]."""
+    cells: Cells
+
+    @property
+    def configs(self) -> list[str]:
+        """The config, as results name all of theirs."""
+        return [self.config]
+
+
+def scored_config(config: str, examples: Examples) -> ScoredConfig:
+    """Compute the bias of each example, and the sums by subject, attribute and template."""
+    bias = example_metrics.comparative_bias(examples.scores_x1, examples.scores_x2)
+    return ScoredConfig(config, examples, bias, cells_of(examples, bias))
+
+
+def warnings_of(scored: ScoredConfig) -> list[str]:
+    """Say which examples were left out, and that nothing was scored."""
+    left_out, warnings = scored.examples.n_unscored, []
+    if left_out:
+        warnings.append(
+            f"{scored.config}: {left_out:,} examples are incomplete (a question has no score) and"
+            f" were left out, first: {'; '.join(scored.examples.incomplete)}."
+        )
+    n_templates = int((scored.cells.n_examples > 0).sum())
+    if 1 < n_templates <= statistics.NO_VERDICT_CLUSTERS:
+        warnings.append(
+            f"{scored.config}: with {n_templates} templates there are so few sign patterns that mu"
+            " and eta can at most reach, not pass, the 95 % quantile of their null reference."
+        )
+    if not len(scored.bias):
+        warnings.append(f"{scored.config}: {NOTHING_SCORED}")
+    return warnings
+
+
+def example_rows(scored: ScoredConfig, texts: Texts) -> list[dict[str, Any]]:
+    """Return the examples with the largest |C|, largest first, with words and scores."""
+    examples = scored.examples
+    largest = np.argsort(-np.abs(scored.bias), kind="stable")[:EXAMPLES_PER_METRIC]
+    # An example's four questions are told by their rows: ids are not kept, being so many.
+    words = texts(scored.config, pl.Series("row", examples.rows[largest].ravel(), pl.Int64))
+    return [
+        {
+            "metric": "unqover.gamma",
+            "config": scored.config,
+            "template": examples.templates[examples.template[example]],
+            "x1": examples.subjects[examples.x1[example]],
+            "x2": examples.subjects[examples.x2[example]],
+            "attribute": examples.attributes[examples.attribute[example]],
+            "comparative_bias": float(scored.bias[example]),
+            "questions": [
+                {
+                    "polarity": polarity,
+                    "order": order,
+                    **words[int(examples.rows[example, question])],
+                    "score_x1": float(examples.scores_x1[example, question]),
+                    "score_x2": float(examples.scores_x2[example, question]),
+                }
+                for question, (polarity, order) in enumerate(_QUESTIONS)
+            ],
+        }
+        for example in largest
+    ]
