@@ -5,7 +5,9 @@ from typing import Literal, NamedTuple
 
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.report import GroupValue, Interval, Metric, Report
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.reading import ReadReport
+from evenhand.scorer.specs import label_of
 
 WHOLE = "all"
 """The config of a metric over all configs together."""
@@ -39,6 +41,11 @@ class Measured(NamedTuple):
     def name(self) -> str:
         """The metric's id, with the config where it is of one."""
         return self.metric.id if self.config == WHOLE else f"{self.metric.id}.{self.config}"
+
+    @property
+    def label(self) -> str:
+        """The metric's name for people."""
+        return label_of(benchmark(self.source.report.dataset.stem).metrics, self.metric.id)
 
 
 def direction(metric: Metric) -> Direction:
