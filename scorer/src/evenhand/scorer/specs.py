@@ -1,8 +1,9 @@
-"""What is always true of a metric, declared once, in ``METRICS`` of ``evenhand.scorer.<stem>.specs``.
+"""What is always true of a metric, declared once.
 
-From a declaration are written: unit, range and best value in the metric JSON; the heads of the
-terminal's tables; names, readings and methods in the report; labels in the formats of other tools;
-and the tables of metrics in the documentation. A new metric is its function and one declaration.
+A benchmark declares its metrics in ``METRICS`` of ``evenhand.scorer.<stem>.specs``. From that are
+written: unit, range and best value in the metric JSON; the heads of the terminal's tables; names,
+readings and methods in the report; labels in the formats of other tools; and the tables of metrics
+in the documentation. A new metric is its function and one declaration.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -127,7 +128,7 @@ class MetricSpec(Definition):
 
     @property
     def range_words(self) -> str:
-        """The range as text, e.g. ``[−1, 1]``."""
+        """The range as text, with true minus signs."""
         if self.range is None:
             return self.range_text
         low, high = (f"{end:g}".replace("-", MINUS) for end in self.range)
@@ -155,7 +156,7 @@ def label_of(specs: Sequence[MetricSpec], metric_id: str) -> str:
 
 
 def reported(specs: Iterable[Spec], metric_ids: Iterable[str]) -> list[Spec]:
-    """Return the declarations of the metrics that a file has; one of several with one definition."""
+    """Return the declarations of the metrics with these ids; one of several with one definition."""
     ids, first = list(metric_ids), {}
     for spec in specs:
         if any(spec.variant(metric_id) is not None for metric_id in ids):

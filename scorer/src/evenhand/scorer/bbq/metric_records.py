@@ -1,5 +1,6 @@
 """Writes BBQ's metrics as records: value, interval, test, signature, and the same by group."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -82,7 +83,7 @@ def metrics_of(
             _signature(metric_id, scored, provenance),
         )
         for spec in specs.METRICS
-        for metric_id in _ids(spec)
+        for metric_id in (f"{spec.base}.{mean}" for mean in MEANS)
     ]
 
 
@@ -96,11 +97,8 @@ def measured(
         estimator = _estimator(counts, alike, used)
         strata = counts.category[used]
         values, bounds, p_values = _inference(estimator, strata, len(alike), counts, sampling)
-        ids = [
-            metric_id for by_mean in zip(*map(_ids, alike), strict=True) for metric_id in by_mean
-        ]
-        for place, metric_id in enumerate(ids):
-            spec = alike[place % len(alike)]
+        for place, (mean, spec) in enumerate(itertools.product(MEANS, alike)):
+            metric_id = f"{spec.base}.{mean}"
             n_scored, n_unscored = spec.n_rows(counts)
             value = _number_or_none(values[place])
             why_null = None if value is not None else _why_null(metric_id, spec, counts, categories)
@@ -113,11 +111,6 @@ def measured(
                 p_value=_number_or_none(p_values[place]) if spec.signed else None,
             )
     return found
-
-
-def _ids(spec: CountedMetric) -> list[str]:
-    """Return the ids of a metric by both means, in the order of :data:`MEANS`."""
-    return [f"{spec.base}.{mean}" for mean in MEANS]
 
 
 def _by_used_questions(counts: Counts) -> dict[tuple[bool, ...], list[CountedMetric]]:
