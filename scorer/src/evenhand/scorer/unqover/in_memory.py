@@ -1,6 +1,6 @@
 """UnQover's score: from complete examples to metrics with intervals, tests and null references."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,15 +18,10 @@ from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.statistics import Sampling, check_sampling
 from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.cells import Cells, cells_of
-from evenhand.scorer.unqover.example_metrics import (
-    NEGATIVE_12,
-    NEGATIVE_21,
-    POSITIVE_12,
-    POSITIVE_21,
-)
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, Examples, examples_of
-from evenhand.scorer.unqover.metric_records import NOTHING_SCORED, MetricWriter, Provenance
+from evenhand.scorer.unqover.metric_records import MetricWriter, Provenance
 from evenhand.scorer.unqover.prediction_rows import checked
+from evenhand.scorer.unqover.specs import NOTHING_SCORED
 
 Floats = NDArray[np.float64]
 
@@ -100,18 +95,8 @@ def score_examples(examples: Examples, config: str, provenance: Provenance) -> S
     """Compute all metrics of one config."""
     bias = example_metrics.comparative_bias(examples.scores_x1, examples.scores_x2)
     cells = cells_of(examples, bias)
-    writer = MetricWriter(examples, cells, config, provenance)
-    found = [
-        writer.index("unqover.mu", cells.mu, cells.mu_of_signs),
-        writer.index("unqover.eta", cells.eta, cells.eta_of_signs),
-        writer.mean("unqover.delta", "delta", positional_pools(examples)),
-        writer.mean("unqover.epsilon", "epsilon", negation_pools(examples)),
-        writer.mean("unqover.mean_score", "mean_score"),
-        writer.flipped("unqover.flipped_by_position"),
-        writer.by_subject("unqover.gamma", "gamma_x"),
-        writer.by_subject("unqover.eta_subject", "eta_x"),
-    ]
-    return ScoredConfig(config, found, examples, bias, cells)
+    metrics = MetricWriter(examples, cells, config, provenance).metrics()
+    return ScoredConfig(config, metrics, examples, bias, cells)
 
 
 def report_of(
@@ -154,21 +139,3 @@ def warnings_of(scored: ScoredConfig) -> list[str]:
     if not len(scored.bias):
         found.append(f"{scored.config}: {NOTHING_SCORED}")
     return found
-
-
-def positional_pools(examples: Examples) -> Iterator[Floats]:
-    """Yield the scores that delta compares, one pool for each template and polarity."""
-    return _pools(examples, ((POSITIVE_12, POSITIVE_21), (NEGATIVE_12, NEGATIVE_21)))
-
-
-def negation_pools(examples: Examples) -> Iterator[Floats]:
-    """Yield the scores that epsilon compares, one pool for each template and order."""
-    return _pools(examples, ((POSITIVE_12, NEGATIVE_12), (POSITIVE_21, NEGATIVE_21)))
-
-
-def _pools(examples: Examples, questions: Sequence[tuple[int, int]]) -> Iterator[Floats]:
-    for template in range(len(examples.templates)):
-        own = np.flatnonzero(examples.template == template)
-        for pair in questions:
-            scores = (examples.scores_x1, examples.scores_x2)
-            yield np.concatenate([of[own, question] for of in scores for question in pair])
