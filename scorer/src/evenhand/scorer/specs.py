@@ -6,7 +6,7 @@ readings and methods in the report; labels in the formats of other tools; and th
 in the documentation. A new metric is its function and one declaration.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -112,12 +112,17 @@ class MetricSpec(Definition):
             return None
         return name if name in self.variants or not self.variants else None
 
-    def label_of(self, metric_id: str) -> str:
+    def id_for(self, variant: str) -> str:
+        """Return the id of one metric of the family."""
+        before, brace, after = self.id.partition("{")
+        return f"{before}{variant}{after.partition('}')[2]}" if brace else self.id
+
+    def label_for(self, metric_id: str) -> str:
         """Return the label of one metric of the family.
 
         >>> from evenhand.scorer.benchmark import benchmark
         >>> direction = find(benchmark("bvf").metrics, "bvf.direction.male")
-        >>> direction.label_of("bvf.direction.male")
+        >>> direction.label_for("bvf.direction.male")
         'preference for male'
         """
         name = self.variant(metric_id) or ""
@@ -143,21 +148,31 @@ def find(specs: Iterable[Spec], metric_id: str) -> Spec | None:
     return next((spec for spec in specs if spec.variant(metric_id) is not None), None)
 
 
-def label_of(specs: Sequence[MetricSpec], metric_id: str) -> str:
-    """Return a metric's name for people; one that this version does not know is told by its id.
+class MetricWords(NamedTuple):
+    """How a metric is spoken of."""
 
-    >>> label_of([], "bbq.accuracy.ambiguous.pooled")
+    symbol: str
+    label: str
+    reading: str
+
+
+def metric_words(specs: Iterable[MetricSpec], metric_id: str) -> MetricWords:
+    """Return how a metric is spoken of; one that this version does not know, by its id.
+
+    >>> metric_words([], "bbq.accuracy.ambiguous.pooled").label
     'accuracy, ambiguous, pooled'
     """
     spec = find(specs, metric_id)
     if spec is not None:
-        return spec.label_of(metric_id)
-    return metric_id.split(".", maxsplit=1)[-1].replace("_", " ").replace(".", ", ")
+        return MetricWords(spec.symbol, spec.label_for(metric_id), spec.reading)
+    label = metric_id.split(".", maxsplit=1)[-1].replace("_", " ").replace(".", ", ")
+    return MetricWords("", label, "")
 
 
 def reported(specs: Iterable[Spec], metric_ids: Iterable[str]) -> list[Spec]:
     """Return the declarations of the metrics with these ids; one of several with one definition."""
-    ids, first = list(metric_ids), {}
+    ids = list(metric_ids)
+    first: dict[tuple[str, str], Spec] = {}
     for spec in specs:
         if any(spec.variant(metric_id) is not None for metric_id in ids):
             first.setdefault((spec.heading, spec.formula), spec)

@@ -7,7 +7,7 @@ from evenhand.contract.errors import DataRefused
 from evenhand.contract.report import GroupValue, Interval, Metric, Report
 from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.reading import ReadReport
-from evenhand.scorer.specs import label_of
+from evenhand.scorer.specs import metric_words
 
 WHOLE = "all"
 """The config of a metric over all configs together."""
@@ -45,7 +45,8 @@ class Measured(NamedTuple):
     @property
     def label(self) -> str:
         """The metric's name for people."""
-        return label_of(benchmark(self.source.report.dataset.stem).metrics, self.metric.id)
+        known = benchmark(self.source.report.dataset.stem).metrics
+        return metric_words(known, self.metric.id).label
 
 
 def direction(metric: Metric) -> Direction:

@@ -11,7 +11,7 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Cell, Column, Table, Tone
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import interval_cell, interval_notes, null_text
-from evenhand.scorer.specs import find, label_of
+from evenhand.scorer.specs import metric_words
 from evenhand.scorer.unqover import specs
 from evenhand.scorer.unqover.report.drilldown import PairExamples
 from evenhand.scorer.unqover.report.figures import mean_ranks
@@ -60,15 +60,13 @@ def _is_by_subject(metric: Metric) -> bool:
 
 
 def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
-    spec = find(specs.METRICS, metric.id)
-    name = label_of(specs.METRICS, metric.id)
-    symbol, reading = (spec.symbol, spec.reading) if spec else (metric.id, "")
+    words = metric_words(specs.METRICS, metric.id)
     reference = metric.null_reference
     return [
         # With several models the same words would stand there once for each of them.
         Cell(
-            text=f"{symbol} · {name}",
-            note=metric.id if has_models else reading or metric.id,
+            text=f"{words.symbol or metric.id} · {words.label}",
+            note=metric.id if has_models else words.reading or metric.id,
         ),
         *([Cell(text=label)] if has_models else []),
         Cell(
