@@ -72,7 +72,7 @@ def test_schemas_are_valid_json_schema(stem: str, kind: str) -> None:
 
 
 def test_generated_pages_are_current() -> None:
-    """docs/cli.md and docs/contract.md are what `make docs` would write now."""
+    """The command line, the contract and the tables of metrics are what `make docs` would write."""
     run = subprocess.run(
         [sys.executable, ROOT / "docs/generate.py", "--check"],
         capture_output=True,

@@ -274,10 +274,14 @@ _KNOWLEDGE = tuple(
         short=metric_id.removeprefix("bvf."),
         column=label[:1].upper() + label[1:],
         reading=reading,
-        formula="J = 1 − (1 − p_right)²",
+        formula="J = 1 − (1 − p_right)²;  K = E_x[E_c[J]];  Kᵇ = E_x[J(E_c[p])];  Kᵛ = K − Kᵇ",
         mathml=row(
             name("J"), sign("="), number("1"), sign("−"), sign("("), number("1"), sign("−"),
-            sub("p", words("right")), _sup(sign(")"), number("2")),
+            sub("p", words("right")), _sup(sign(")"), number("2")), _SPACE,
+            name("K"), sign("="), _mean("x", _mean("c", name("J"))), _SPACE,
+            _sup(name("K"), name("b")), sign("="), _mean("x", _j(_mean("c", name("p")))), _SPACE,
+            _sup(name("K"), name("v")), sign("="), name("K"), sign("−"),
+            _sup(name("K"), name("b")),
         ),
         explanation="Evenhand’s own, in the place of the criterion: appendix E.1 of the paper asks"
         " for a concave function and leaves it open. 1 is certainty of the right class.",
