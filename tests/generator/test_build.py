@@ -17,7 +17,7 @@ from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
 from evenhand.generator.build import ConfigRows, Recipe, build, checked_version
 from evenhand.generator.digest import column_bytes, digest_of_files
 from evenhand.generator.front_matter import yaml_lines
-from evenhand.generator.unqover import CARD
+from evenhand.generator.unqover.card import CARD
 
 NAMES = ("readers", "readers_mlm")
 
