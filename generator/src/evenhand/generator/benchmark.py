@@ -131,6 +131,8 @@ class Benchmark:
     """The commands that not every benchmark has and this one does: ``mine``, ``export-task``."""
     examples: Mapping[str, str]
     """Command -> the words behind ``evenhand COMMAND`` of an example for ``--help``."""
+    release: str
+    """What ``import --from`` names, for ``--help``."""
     sources: tuple[str, ...] = ()
     """Flags of ``import`` that name something to import in place of ``--from``."""
     text_columns: tuple[str, ...]

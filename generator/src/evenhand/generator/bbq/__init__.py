@@ -13,6 +13,10 @@ BENCHMARK = Benchmark(
         "import": "bbq --from BBQ/data --out datasets_out/bbq_official/1.0.0",
         "export-task": "datasets_out/bbq/1.0.0 --repo org/bbq --out tasks/",
     },
+    release=(
+        "the folder of the official *.jsonl (any of the eleven categories, or one mixed file), or a"
+        " mirror's JSONL or Parquet"
+    ),
     sources=("--templates",),
     text_columns=(
         *("question_polarity", "context_condition", "context", "question"),

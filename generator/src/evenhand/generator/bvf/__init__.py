@@ -12,5 +12,9 @@ BENCHMARK = Benchmark(
         "generate": "bvf --config gender --out datasets_out/bvf/1.0.0",
         "mine": ("bvf --corpus books.jsonl.zst --topic gender --workers 4 --out contexts.jsonl"),
     },
+    release=(
+        "the folder of the original's tables of mined contexts (*_TemplateForGender.csv,"
+        " *_TemplateForGeneric.csv), or one of them"
+    ),
     text_columns=("order", "context", "text"),
 )

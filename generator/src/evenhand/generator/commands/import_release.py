@@ -1,17 +1,18 @@
 """Turn the official release of a benchmark into a dataset folder, row by row as it was released.
 Known faults of the data are kept and reported. Official data stays where it is; nothing is fetched.
 
---from names the folder of the release, or one of its files; where a benchmark can import something
-else in its place, an option of its own names that.
+--from names the release; where a benchmark can import something else, an option of its own names
+that in its place.
 
 `evenhand import STEM --help` shows the options of one benchmark.
 """
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from evenhand.contract import WrongUse
-from evenhand.contract.options import add_options, options_of
+from evenhand.contract.options import Option, add_options, options_of
 from evenhand.generator.benchmark import (
     Benchmark,
     ImportSettings,
@@ -29,11 +30,10 @@ EXAMPLE = examples("import")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_stem_argument(parser)
-    parser.add_argument("--from", metavar="PATH", dest="source", type=Path, help="the release")
     parser.add_argument(
         "--config", metavar="C", action="append", default=[], help="a config; may be repeated"
     )
-    add_options(parser, "import", declared_options())
+    add_options(parser, "import", _options())
     add_output_options(parser)
 
 
@@ -42,9 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     from evenhand.generator.build import checked_version
 
     checked_version(arguments.version)
-    options = options_of(arguments, "import", arguments.stem, declared_options())
+    options = options_of(arguments, "import", arguments.stem, _options())
     declared = benchmark(arguments.stem)
-    source = _source(arguments, declared)
+    source = _source(options, declared)
     refuse_existing_folder(arguments.out, overwrite=arguments.overwrite)
     settings = ImportSettings(
         source=source,
@@ -56,20 +56,35 @@ def run(arguments: argparse.Namespace) -> int:
     return write_version(arguments, declared.official.prepare_import(settings))
 
 
-def _source(arguments: argparse.Namespace, declared: Benchmark) -> Path:
-    """Return what is imported.
+def _options() -> dict[str, tuple[Option, ...]]:
+    """Return benchmark -> its options, among them ``--from``, which means its own release."""
+    return {
+        stem: (
+            Option(
+                command="import",
+                flag="--from",
+                metavar="PATH",
+                type=Path,
+                help=benchmark(stem).release,
+            ),
+            *options,
+        )
+        for stem, options in declared_options().items()
+    }
+
+
+def _source(options: dict[str, Any], declared: Benchmark) -> Path:
+    """Take ``--from`` out of the options and return what is imported.
 
     Raises:
         WrongUse: nothing is named, or several things are.
     """
-    flags = {"--from": "source"}
-    flags |= {flag: flag.removeprefix("--").replace("-", "_") for flag in declared.sources}
-    named: dict[str, Path] = {
-        flag: path for flag, name in flags.items() if (path := getattr(arguments, name))
-    }
+    sources: dict[str, Path | None] = {"--from": options.pop("from")}
+    sources |= {flag: options[flag.removeprefix("--")] for flag in declared.sources}
+    named = {flag: path for flag, path in sources.items() if path is not None}
     if len(named) != 1:
         what = f"{' and '.join(named)} exclude each other" if named else "nothing is named"
         raise WrongUse(
-            f"`evenhand import {declared.stem}` imports what {' or '.join(flags)} names; {what}."
+            f"`evenhand import {declared.stem}` imports what {' or '.join(sources)} names; {what}."
         )
     return next(iter(named.values()))

@@ -95,13 +95,12 @@ def write_version(arguments: argparse.Namespace, prepared: "Prepared") -> int:
         for note in prepared.notes:
             reporter.say(note)
         configs = _announced(prepared, reporter)
-        bar = reporter.bar("rows", prepared.n_rows)
         manifest = build(
             arguments.out,
             recipe,
             configs,
             overwrite=arguments.overwrite,
-            advance=bar.advance,
+            advance=reporter.bar("rows", prepared.n_rows),
             check=check,
         )
         reporter.say(f"{arguments.out}: {manifest.stem} {manifest.version} is complete")

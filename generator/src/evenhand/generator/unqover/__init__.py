@@ -12,6 +12,10 @@ BENCHMARK = Benchmark(
         "import": "unqover --from word_lists --config ethnicity --out ethnicity_official",
         "show": "unqover --config religion --rows 8",
     },
+    release=(
+        "the original's folder word_lists, which is rendered to exactly its paragraphs and"
+        " questions, or one of its *.source.json"
+    ),
     text_columns=("polarity", "order", "context", "question"),
     rows_per_example=4,
     template_column="template",
