@@ -16,13 +16,13 @@ from evenhand.contract.dataset import Licence, SplitEntry, read_manifest
 from evenhand.generator.benchmark import benchmark
 from evenhand.generator.card import (
     Card,
-    ConfigSummary,
     Edition,
     Publication,
     card_text,
     front_matter,
     size_category,
 )
+from evenhand.generator.config_summary import ConfigSummary
 from evenhand.generator.evaluation import evaluation_yaml
 from evenhand.generator.lists import sources_of
 
