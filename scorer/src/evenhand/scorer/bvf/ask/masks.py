@@ -13,7 +13,7 @@ from evenhand.scorer.runtime.masked_lm import (
     mask_probabilities,
     mask_token,
 )
-from evenhand.scorer.runtime.scheduler import answers, divided, refuse_long
+from evenhand.scorer.runtime.scheduler import Batch, answers, divided, refuse_long
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words
 
@@ -29,6 +29,10 @@ class _Step(NamedTuple):
     """Places of the words."""
     tokens: list[int]
     """The piece of each that is read in this step."""
+
+    def read(self, batch: Batch) -> Floats:
+        """Return the probability of each word's piece, float64 [batch, words]."""
+        return mask_probabilities(batch)[:, self.tokens]
 
 
 def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Floats:
@@ -47,7 +51,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
             model,
             _filled(masked, step, mask),
             gaps.rows,
-            read=lambda batch, tokens=step.tokens: mask_probabilities(batch)[:, tokens],
+            read=step.read,
             budget=reading.budget,
             advance=advance,
         )

@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Settings
+from evenhand.scorer.predict.asking import Settings
 from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.unqover.ask import masks, spans
 
