@@ -1,4 +1,4 @@
-"""Write docs/cli.md and docs/contract.md from the code; with --check say if they are current."""
+"""Write the generated pages of docs/ from the code; with --check say if they are current."""
 
 import ast
 import importlib
@@ -15,6 +15,8 @@ from evenhand.contract.cli import DISTRIBUTIONS
 from evenhand.contract.commands import COMMANDS
 from evenhand.contract.dataset import ContentDigest
 from evenhand.contract.schemas import KINDS
+from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.readers.registry import offered_readers
 
 FOLDER = Path(__file__).parent
 NOTE = "<!-- Written by `make docs` from the code; do not edit. -->\n"
@@ -158,7 +160,31 @@ def _markdown(text: str) -> str:
     return re.sub(r":(?:class|func|data):`([^`]+)`", r"`\1`", text).replace("``", "`")
 
 
-PAGES = {"cli.md": cli_page, "contract.md": contract_page}
+READERS_TEXT = """\
+# Formats of predictions that are read
+
+`--reader auto`, the default, detects the format from a file's first record and reports it;
+`--reader NAME` names it. What stands in brackets behind a name may be chosen there, e.g.
+`helm:1`. Our own format is the same for all benchmarks but for the columns of a row
+(`evenhand schema STEM predictions`).
+"""
+
+
+def readers_page() -> str:
+    """Return docs/readers.md: every reader as it declares itself."""
+    head = ["| `--reader` | files | what is chosen | benchmarks |", "|---|---|---|---|"]
+    lines = [NOTE, READERS_TEXT, *head]
+    offered = {stem: offered_readers(benchmark(stem)) for stem in STEMS}
+    readers = {reader.name: reader for readers in offered.values() for reader in readers}
+    for name, reader in readers.items():
+        spellings = ", ".join(f"`{spelling}`" for spelling in reader.spellings())
+        stems = [stem for stem in STEMS if name in {one.name for one in offered[stem]}]
+        cells = (spellings, reader.help, reader.choice_help, ", ".join(stems))
+        lines.append(f"| {' | '.join(cells)} |".replace("<", "&lt;").replace("|  |", "| |"))
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"cli.md": cli_page, "contract.md": contract_page, "readers.md": readers_page}
 
 
 def main() -> int:
