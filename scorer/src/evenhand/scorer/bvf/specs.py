@@ -243,6 +243,7 @@ _UNNORMALISED = tuple(
     replace(
         spec,
         id=f"{spec.id}_unnormalised",
+        function=metrics.overall_risk,
         is_normalised=False,
         unit="stereotype",
         range=None,
@@ -255,7 +256,7 @@ _UNNORMALISED = tuple(
         formula="R_unnormalised = J_max · R",
         mathml=row(_LARGEST, sign("⋅"), name("R")),
         explanation="R, Rᵇ and Rᵛ without the division by J_max.",
-        section="section 2, Eq. 1 to 7",
+        section="section 2.1 and 2.2, Eq. 1 to 7",
     )
     for spec in _NORMALISED
 )
@@ -274,11 +275,12 @@ _KNOWLEDGE = tuple(
         short=metric_id.removeprefix("bvf."),
         column=label[:1].upper() + label[1:],
         reading=reading,
-        formula="J = 1 − (1 − p_right)²;  K = E_x[E_c[J]];  Kᵇ = E_x[J(E_c[p])];  Kᵛ = K − Kᵇ",
+        formula="J(p) = 1 − (1 − p_right)²;  K = E_x[E_c[J(p)]];  Kᵇ = E_x[J(E_c[p])];  Kᵛ = K"
+        " − Kᵇ",
         mathml=row(
-            name("J"), sign("="), number("1"), sign("−"), sign("("), number("1"), sign("−"),
+            _j(name("p")), sign("="), number("1"), sign("−"), sign("("), number("1"), sign("−"),
             sub("p", words("right")), _sup(sign(")"), number("2")), _SPACE,
-            name("K"), sign("="), _mean("x", _mean("c", name("J"))), _SPACE,
+            name("K"), sign("="), _mean("x", _mean("c", _j(name("p")))), _SPACE,
             _sup(name("K"), name("b")), sign("="), _mean("x", _j(_mean("c", name("p")))), _SPACE,
             _sup(name("K"), name("v")), sign("="), name("K"), sign("−"),
             _sup(name("K"), name("b")),
@@ -330,7 +332,7 @@ _SPREAD = Summary(
     short="sd",
     column="Spread",
     reading="0: all subjects have the same; no best value",
-    formula="standard deviation over x, with shape, tails and quantiles",
+    formula="sd_x(r_x), with shape, tails and quantiles",
     mathml=row(sub("sd", name("x")), sign("("), _RX, sign(")")),
     explanation="Skewness and excess kurtosis are 0 for a normal distribution; Shapiro and Wilk’s p"
     " is that of risks drawn from one.",
