@@ -120,6 +120,18 @@ def test_a_declaration_agrees_with_the_docstring_of_its_function(spec: MetricSpe
     assert any(symbol in spec.formula.replace(" ", "") for symbol in symbols)
 
 
+@pytest.mark.parametrize("spec", SPECS)
+def test_docstring_of_a_metric_has_its_fixed_order(spec: MetricSpec) -> None:
+    """Meaning, formula, symbols, range, ties and empties, source, and an example to check."""
+    text = inspect.getdoc(spec.function) or ""
+    headings = [".. math::", "Symbols:", "Range:", "Ties and empties:", "Source:", ">>> "]
+    places = [text.find(heading) for heading in headings]
+
+    assert -1 not in places
+    assert places == sorted(places)
+    assert re.match(r"[A-Z][^\n]+\.\n\n\.\. math::\n    \S", text)
+
+
 def test_what_a_later_version_added_is_told_by_its_id() -> None:
     """An unknown metric has a name, and no declaration."""
     assert find(bbq.METRICS, "bbq.accuracy_gain.macro") is None
@@ -135,7 +147,7 @@ def test_what_varies_in_an_id_stands_in_the_name() -> None:
     ]
 
     assert labels == [
-        "accuracy cost of going against the stereotype, mean of the categories",
+        "accuracy cost of bias nonalignment, mean of the categories",
         "preference for male",
         "change of the risk with the logarithm of income",
     ]
