@@ -57,7 +57,7 @@ _UNITS = {
 }
 
 
-def metrics_of(scored: ScoredConfig, provenance: Provenance) -> list[Metric]:
+def config_metrics(scored: ScoredConfig, provenance: Provenance) -> list[Metric]:
     """Return all metrics of one config."""
     examples, cells = scored.examples, scored.cells
     writer = MetricWriter(examples, cells, scored.config, provenance)

@@ -40,7 +40,7 @@ _METRIC_OF_MEAN = {
 }
 
 
-def parts_of(scored: ScoredConfig) -> pl.DataFrame:
+def parts_table(scored: ScoredConfig) -> pl.DataFrame:
     """Return a config's sufficient statistics and tables in the columns of :data:`PARTS`."""
     subjects, attributes = scored.examples.subjects, scored.examples.attributes
     tables = [
