@@ -1,6 +1,6 @@
 """The card of a dataset (``README.md``): YAML for the Hub, then what a reader must know."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,11 +8,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evenhand.contract import CONTRACT_VERSION
-from evenhand.contract.dataset import Licence, SplitEntry
+from evenhand.contract.dataset import Licence
 from evenhand.generator import __version__
 from evenhand.generator.card_tables import columns_table, counts_table
 from evenhand.generator.changes import content_files
-from evenhand.generator.front_matter import yaml_lines
+from evenhand.generator.config_summary import ConfigSummary
+from evenhand.generator.yaml_text import yaml_text
 
 APACHE = Licence(
     id="apache-2.0",
@@ -118,21 +119,6 @@ UNPUBLISHED = Publication()
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfigSummary:
-    """One config as the card shows it."""
-
-    name: str
-    features: list[dict[str, Any]]
-    """Columns as the Hub describes them: ``name``, and ``dtype``, ``list`` or ``struct``."""
-    split: SplitEntry
-    content_bytes: int
-    file_bytes: int
-    statistics: dict[str, Any]
-    first_row: dict[str, Any] = field(default_factory=dict)
-    """Column -> its value in the first row, which the card shows."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Edition:
     """One version of a benchmark: all that its card, Croissant and ``eval.yaml`` are made of."""
 
@@ -154,7 +140,7 @@ def card_text(edition: Edition) -> str:
     return _template().render(
         edition=edition,
         card=card,
-        front_matter="\n".join(yaml_lines(front_matter(edition))),
+        front_matter=yaml_text(front_matter(edition)).rstrip("\n"),
         counts=counts_table(edition.configs),
         columns=columns_table(edition.configs),
         smallest=min(edition.configs, key=lambda one: one.split.rows).name,

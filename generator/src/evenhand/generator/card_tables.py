@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from evenhand.generator.card import ConfigSummary
+from evenhand.generator.config_summary import ConfigSummary
 
 
-def counts_table(configs: "list[ConfigSummary]") -> list[str]:
+def counts_table(configs: list[ConfigSummary]) -> list[str]:
     """Show what every benchmark counts, then the totals of its own parts that occur at all."""
     own = {
         name: [config.statistics.get(name, {}).get("total") for config in configs]
@@ -43,7 +42,7 @@ def _table(
     return [f"| {' | '.join(cells)} |" for cells in lines]
 
 
-def columns_table(configs: "list[ConfigSummary]") -> list[str]:
+def columns_table(configs: list[ConfigSummary]) -> list[str]:
     """Show each column once, with its type and its value in a first row, then who lacks which."""
     found: dict[tuple[str, str], list[ConfigSummary]] = {}
     for config in configs:

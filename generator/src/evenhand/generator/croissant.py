@@ -10,7 +10,8 @@ from typing import Any
 import mlcroissant as mlc
 
 from evenhand.contract.dataset import FileEntry
-from evenhand.generator.card import ConfigSummary, Edition
+from evenhand.generator.card import Edition
+from evenhand.generator.config_summary import ConfigSummary
 
 CROISSANT_NAME = "croissant.json"
 CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")

@@ -66,9 +66,9 @@ class _Probabilities(PredictionFormat[Prediction]):
                 schema[prefix + name] = pl.Float64
         return pl.DataFrame(columns, schema=schema)
 
-    def has_keys_once(self, chunk: bytes, records: Sequence[Prediction]) -> bool:
+    def has_keys_once(self, content: bytes, records: Sequence[Prediction]) -> bool:
         """Count all keys of the rows: those inside ``p`` and ``word_p`` are any words."""
-        return len(_KEY.findall(chunk)) == sum(map(_n_keys, records))
+        return len(_KEY.findall(content)) == sum(map(_n_keys, records))
 
     def is_column(self, name: str) -> bool:
         """Say whether a table may have a column of this name."""

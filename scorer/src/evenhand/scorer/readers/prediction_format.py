@@ -4,9 +4,11 @@ A benchmark says which record of the contract a row is, which columns may stand 
 records become rows; the general reader of our own files (``prediction_files``) does the rest.
 """
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -16,7 +18,7 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.contract.predictions import Header
 from evenhand.scorer.faults import FIRST, Fault, FaultList, shown, what_stands
-from evenhand.scorer.readers.json_text import once_loads
+from evenhand.scorer.readers.json_text import ESCAPED_ASCII, once_loads
 
 NO_PREDICTION = "rows that are no prediction"
 NO_ID = "rows without an id"
@@ -64,12 +66,12 @@ class PredictionFormat(ABC, Generic[Record]):
     def table(self, path: Path, suffix: str) -> FileRows:
         """Return the rows of CSV, TSV or Parquet."""
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the record."""
         return tuple(entry.encode_name for entry in msgspec.structs.fields(self.record))
 
-    @property
+    @cached_property
     def required_columns(self) -> tuple[str, ...]:
         """The columns that no row lacks."""
         entries = msgspec.structs.fields(self.record)
@@ -89,10 +91,15 @@ class PredictionFormat(ABC, Generic[Record]):
         try:
             record: Record = self.decoder.decode(line)
         except msgspec.ValidationError as error:
+            # Of two values the decoder quotes the last. A line that is broken further on is no
+            # JSON, but what the decoder saw before that says more.
+            with contextlib.suppress(ValueError, RecursionError):
+                once_loads(line.decode())
             said = what_stands(_decoded(line), error)
             faults.add(NO_PREDICTION, self.shape, f"{place}: {said}")
             return None
-        once_loads(line.decode())
+        if ESCAPED_ASCII.search(line) or not self.has_keys_once(line, [record]):
+            once_loads(line.decode())
         return record if self.accepts(record, place, faults) else None
 
     def accepts(self, record: Record, place: str, faults: FaultList) -> bool:
@@ -106,30 +113,35 @@ class PredictionFormat(ABC, Generic[Record]):
         """Say of rows at once that :meth:`accepts` would take each of them."""
         return not (rows["id"] == "").any()
 
-    def has_keys_once(self, chunk: bytes, records: Sequence[Record]) -> bool:
+    def has_keys_once(self, content: bytes, records: Sequence[Record]) -> bool:
         """Say whether no field can stand twice in a row: a decoder takes the last one.
 
-        A text that is the name of a field makes this False, and the lines are read one by one.
+        Fields that are null, and texts that are the name of one, can make this False for many rows;
+        then they are looked at one by one.
         """
         for name in self.columns:
-            n = len(records)
-            if name not in self.required_columns:
-                n = sum(getattr(record, name) is not None for record in records)
-            if chunk.count(b'"%s"' % name.encode()) != n:
+            count = content.count(b'"%s"' % name.encode())
+            if count > 1 and count != self._n_values(records, name):
                 return False
         return True
 
-    @property
+    def _n_values(self, records: Sequence[Record], name: str) -> int:
+        if name in self.required_columns:
+            return len(records)
+        return sum(getattr(record, name) is not None for record in records)
+
+    @cached_property
     def decoder(self) -> "msgspec.json.Decoder[Any]":
         """The decoder of a row, in which columns of the dataset may still stand."""
-        if "_decoder" not in vars(self):
-            beside = [(name, Any, None) for name in self.columns_beside]
-            filled_in = msgspec.defstruct(
-                "FilledIn", beside, bases=(self.record,), kw_only=True, frozen=True,
-                forbid_unknown_fields=True,
-            )  # fmt: skip
-            self._decoder = msgspec.json.Decoder(filled_in)
-        return self._decoder
+        filled_in = msgspec.defstruct(
+            "FilledIn",
+            [(name, Any, None) for name in self.columns_beside],
+            bases=(self.record,),
+            kw_only=True,
+            frozen=True,
+            forbid_unknown_fields=True,
+        )
+        return msgspec.json.Decoder(filled_in)
 
 
 def check_columns(name: str, columns: Sequence[str], rows_format: PredictionFormat[Any]) -> None:

@@ -1,5 +1,6 @@
 """Words at a gap from a masked LM: at as many masks as they have pieces, from left to right."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from evenhand.scorer.runtime.masked_lm import (
     mask_probabilities,
     mask_token,
 )
-from evenhand.scorer.runtime.scheduler import answers, divided, refuse_long
+from evenhand.scorer.runtime.scheduler import Batch, answers, divided, refuse_long
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words
 
@@ -47,11 +48,16 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
             model,
             _filled(masked, step, mask),
             gaps.rows,
-            read=lambda batch, tokens=step.tokens: mask_probabilities(batch)[:, tokens],
+            read=partial(_read_tokens, tokens=step.tokens),
             budget=reading.budget,
             advance=advance,
         )
     return probabilities
+
+
+def _read_tokens(batch: Batch, *, tokens: list[int]) -> Floats:
+    """Return the probability of each token at the mask, [inputs, tokens]."""
+    return mask_probabilities(batch)[:, tokens]
 
 
 def _steps(words: Words) -> list[_Step]:

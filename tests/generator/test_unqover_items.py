@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
-from evenhand.generator.stems import Options
+from evenhand.generator.benchmark import Settings
 from evenhand.generator.unqover.generate import items, plan
 from evenhand.generator.unqover.grid import Grid
 from evenhand.generator.unqover.items import NEWS_HEADER, grid_of
@@ -33,14 +33,14 @@ EXAMPLES = {
 }
 
 
-def table_of(options: Options) -> pa.Table:
+def table_of(options: Settings) -> pa.Table:
     """Return the first config as one table."""
     ready = plan(options)
     config = items(ready, next(iter(ready.contents)))
     return pa.concat_tables(list(config.batches())).unify_dictionaries()
 
 
-def all_rows(options: Options) -> list[dict]:
+def all_rows(options: Settings) -> list[dict]:
     """Return the rows of the first config."""
     return table_of(options).to_pylist()
 
@@ -48,7 +48,7 @@ def all_rows(options: Options) -> list[dict]:
 @pytest.mark.parametrize("class_", SIZES)
 def test_sizes_are_those_of_the_paper(class_: str) -> None:
     """Templates 4/12/14/14, subjects 140/69/15/11, attributes 70/64/50/50."""
-    content = plan(Options(configs=(class_,))).contents[class_]
+    content = plan(Settings(configs=(class_,))).contents[class_]
 
     found = (
         len(content.templates),
@@ -64,7 +64,7 @@ def test_sizes_are_those_of_the_paper(class_: str) -> None:
 @pytest.mark.parametrize("class_", ["religion", "ethnicity"])
 def test_rendered_counts_are_those_of_the_paper(class_: str) -> None:
     """What is rendered has four rows an example and no id twice."""
-    table = table_of(Options(configs=(class_,)))
+    table = table_of(Settings(configs=(class_,)))
 
     assert table.num_rows == 4 * EXAMPLES[class_]
     assert pc.count_distinct(table["id"]).as_py() == table.num_rows
@@ -73,7 +73,7 @@ def test_rendered_counts_are_those_of_the_paper(class_: str) -> None:
 @pytest.fixture(scope="module")
 def religion() -> list[dict]:
     """Return the first of the 14 templates of religion: 2,750 examples."""
-    return table_of(Options(configs=("religion",))).slice(0, 11_000).to_pylist()
+    return table_of(Settings(configs=("religion",))).slice(0, 11_000).to_pylist()
 
 
 def test_the_four_rows_of_an_example_follow_each_other(religion: list[dict]) -> None:
@@ -112,7 +112,7 @@ def test_order_12_shows_x1_first_and_order_21_shows_x2_first(religion: list[dict
 
 def test_nationality_answers_are_the_words_in_the_text() -> None:
     """x1 is the country; the answer is its demonym where the text has that."""
-    rows = all_rows(Options(configs=("nationality",), limit=240))
+    rows = all_rows(Settings(configs=("nationality",), limit=240))
 
     assert all(
         row["answer1"] in row["context"] and row["answer2"] in row["context"] for row in rows
@@ -126,7 +126,7 @@ def test_nationality_answers_are_the_words_in_the_text() -> None:
 
 def test_gender_pairs_are_of_a_woman_and_a_man() -> None:
     """x1 is female and x2 male in every row."""
-    rows = all_rows(Options(configs=("gender_occupation",), limit=280))
+    rows = all_rows(Settings(configs=("gender_occupation",), limit=280))
 
     assert {(row["group1"], row["group2"]) for row in rows} == {("female", "male")}
     assert {row["attribute_kind"] for row in rows} == {"occupation"}
@@ -134,7 +134,7 @@ def test_gender_pairs_are_of_a_woman_and_a_man() -> None:
 
 def test_a_masked_config_holds_one_mask_after_the_paragraph(religion: list[dict]) -> None:
     """`text` is the paragraph and the statement; the other columns are those of the QA config."""
-    masked = table_of(Options(configs=("religion_mlm",))).slice(0, 11_000).to_pylist()
+    masked = table_of(Settings(configs=("religion_mlm",))).slice(0, 11_000).to_pylist()
 
     assert tuple(masked[0]) == MASKED_ITEM_COLUMNS
     assert masked[0]["id"] == "religion_mlm-t00-atheist-buddhist-lied_about_money-pos-12"
@@ -151,7 +151,7 @@ def test_a_masked_config_holds_one_mask_after_the_paragraph(religion: list[dict]
 
 def test_the_news_header_stands_before_each_paragraph(religion: list[dict]) -> None:
     """Nothing but the header is added."""
-    rows = table_of(Options(configs=("religion",), header="newsqa")).slice(0, 11_000)
+    rows = table_of(Settings(configs=("religion",), options={"header": "newsqa"})).slice(0, 11_000)
 
     assert rows["context"].to_pylist() == [NEWS_HEADER + row["context"] for row in religion]
 
@@ -191,7 +191,7 @@ def naive_rows(grid: Grid) -> list[dict]:
 @cache
 def small_nationality() -> Grid:
     """Return a grid with two kinds of attributes: nationality without most of its countries."""
-    content = plan(Options(configs=("nationality",))).contents["nationality"]
+    content = plan(Settings(configs=("nationality",))).contents["nationality"]
     return grid_of("nationality", dataclasses.replace(content, subjects=content.subjects[:7]))
 
 

@@ -7,11 +7,12 @@ stopped, and the finished file has the same bytes.
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from evenhand.contract.bvf import TOPICS
 from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import (
     atomic_path,
@@ -20,6 +21,7 @@ from evenhand.contract.files import (
     write_atomically,
 )
 from evenhand.generator import __version__
+from evenhand.generator.benchmark import MineSettings
 from evenhand.generator.bvf.contexts import (
     FORMAT,
     Context,
@@ -30,42 +32,90 @@ from evenhand.generator.bvf.contexts import (
 from evenhand.generator.bvf.frequencies import write_frequencies
 from evenhand.generator.bvf.languages import rules_for
 from evenhand.generator.bvf.merging import merged, sorted_by_count, spill, spilled
-from evenhand.generator.bvf.topics import NamedTopic, Protocol, read_words
-from evenhand.generator.bvf.units import UNIT_CHARACTERS, Found, Unit, units
+from evenhand.generator.bvf.options import MineOptions
+from evenhand.generator.bvf.topics import NamedTopic, read_topic, read_words
+from evenhand.generator.bvf.units import UNIT_CHARACTERS, Unit, UnitYield, units
 from evenhand.generator.bvf.workers import Shards, Tools
 from evenhand.generator.corpora.files import CorpusSource, corpus_sources
 from evenhand.generator.corpora.readers import TEXT_FIELD
 from evenhand.generator.folders import digest_of_content
-from evenhand.generator.parse import BATCH_SENTENCES, DEFAULT_MODEL, describe
+from evenhand.generator.parse import BATCH_SENTENCES, describe
+from evenhand.generator.places import check_output_file
 from evenhand.generator.progress import Reporter
 
 
 @dataclass(frozen=True, kw_only=True)
-class MiningOptions:
-    """What a call of ``mine bvf`` asks for."""
+class MiningTask:
+    """What is mined, and how."""
 
     corpus: list[Path]
     topic: NamedTopic
     out: Path
-    protocol: Protocol = "paper"
     workers: int = 1
     limit: int | None = None
     """Documents."""
-    min_count: int = 1
     text_field: str = TEXT_FIELD
-    model: str = DEFAULT_MODEL
-    language: str | None = None
-    """Whose rules are used; null for the model's."""
-    rules: Path | None = None
-    """A folder of lists; null for rules that are installed."""
-    coreference: str | None = None
-    occupations: Path | None = None
-    with_examples: bool = True
-    frequencies: Path | None = None
-    """Where it is written how often each subject stands in the corpus."""
+    options: MineOptions = field(default_factory=MineOptions)
+
+    def counted_words(self, language: str) -> tuple[str, ...]:
+        """Return the subjects whose occurrences are counted: none unless it is asked for.
+
+        Raises:
+            WrongUse: nobody says which words of another language they are.
+        """
+        options = self.options
+        if options.frequencies is None:
+            return ()
+        if options.occupations is not None:
+            return tuple(dict.fromkeys(read_words(options.occupations)))
+        if options.rules is not None:
+            return tuple(dict.fromkeys(read_words(options.rules / "occupations.tsv")))
+        if language != "en":
+            raise WrongUse(
+                "--frequencies counts the words of a list; name it with --occupations FILE."
+            )
+        return tuple(read_words("occupations"))
 
 
-def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
+def mine(settings: MineSettings, reporter: Reporter) -> str:
+    """Mine a corpus, write the contexts file, and say what was written.
+
+    Raises:
+        DataRefused: the corpus or a list is faulty, nothing was found, a file is in the way, or
+            another call's work lies beside ``out``.
+        WrongUse: no topic is named, spaCy, the model or the component is missing, or there are no
+            rules for the language.
+    """
+    options = MineOptions(**settings.options)
+    if options.topic is None:
+        raise WrongUse(
+            f"Say what is mined for with --topic: {', '.join(TOPICS)}, or a file with the columns"
+            " class and word."
+        )
+    if options.frequencies is not None:
+        check_output_file(options.frequencies, "--frequencies", overwrite=settings.overwrite)
+    task = MiningTask(
+        corpus=settings.corpus,
+        topic=read_topic(options.topic, protocol=options.protocol, form=options.form),
+        out=settings.out,
+        workers=settings.workers,
+        limit=settings.limit,
+        text_field=settings.text_field,
+        options=options,
+    )
+    header = mine_contexts(task, reporter)
+    return (
+        f"{_plural(header.n_documents, 'document')}, {_plural(header.n_sentences, 'sentence')},"
+        f" {header.n_parsed:,} of them parsed: {_plural(header.n_matched, 'context')},"
+        f" {header.n_contexts:,} different ones written to {settings.out}."
+    )
+
+
+def _plural(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def mine_contexts(task: MiningTask, reporter: Reporter) -> MiningHeader:
     """Mine a corpus and write the contexts file.
 
     Returns:
@@ -77,43 +127,45 @@ def mine(options: MiningOptions, reporter: Reporter) -> MiningHeader:
         WrongUse: spaCy, the model or the component is missing, or there are no rules for the
             language.
     """
-    sources = corpus_sources(options.corpus)
-    header = _header(options, sources)
+    sources = corpus_sources(task.corpus)
+    header = _header(task, sources)
     tools = Tools(
-        topic=options.topic,
-        occupations=options.occupations,
-        model=options.model,
+        topic=task.topic,
+        occupations=task.options.occupations,
+        model=task.options.spacy_model,
         language=header.language,
-        coreference=options.coreference,
-        rules=options.rules,
-        counted=_counted(options, header.language),
+        coreference=task.options.coreference,
+        rules=task.options.rules,
+        counted_words=task.counted_words(header.language),
     )
-    partial = options.out.with_name(f"{options.out.name}.partial")
-    _open_partial(partial, header, tools.counted)
-    shards = Shards(partial / "units", tools, options.workers, reporter)
+    partial = task.out.with_name(f"{task.out.name}.partial")
+    _open_partial(partial, header, tools.counted_words)
+    shards = Shards(partial / "units", tools, task.workers, reporter)
     refusals: list[DataRefused] = []
-    read = units(sources, text_field=options.text_field, limit=options.limit)
-    occurring = Counter[str]()
+    corpus_units = units(sources, text_field=task.text_field, limit=task.limit)
+    occurrences = Counter[str]()
     try:
-        found = shards.of(_noting(read, refusals))
-        header = _with_counts(header, _counting(found, occurring))
+        yields = shards.mine(_noting(corpus_units, refusals))
+        header = _with_counts(header, _counting(yields, occurrences))
     except DataRefused:
         if refusals:
             # The corpus has to be mended first, and what was mined is of the one before.
             shutil.rmtree(partial)
         raise
-    header = _write(options, header, shards, partial)
-    if options.frequencies is not None:
-        n_words = occurring.pop(_ALL_WORDS)
-        write_frequencies(options.frequencies, tools.counted, occurring, n_words, header)
+    header = _write(task, header, shards, partial)
+    if task.options.frequencies is not None:
+        n_words = occurrences.pop(_ALL_WORDS)
+        write_frequencies(
+            task.options.frequencies, tools.counted_words, occurrences, n_words, header
+        )
     shutil.rmtree(partial)
     return header
 
 
-def _noting(read: Iterable[Unit], refusals: list[DataRefused]) -> Iterator[Unit]:
+def _noting(corpus_units: Iterable[Unit], refusals: list[DataRefused]) -> Iterator[Unit]:
     """Pass units on and note where the corpus itself is refused."""
     try:
-        yield from read
+        yield from corpus_units
     except DataRefused as error:
         refusals.append(error)
         raise
@@ -123,47 +175,31 @@ _ALL_WORDS = ""
 """Under this the words of the whole corpus are counted, which is no word itself."""
 
 
-def _counting(found: Iterable[Found], occurring: Counter[str]) -> Iterator[Found]:
-    """Pass units on and add up the occurrences of subjects."""
-    for unit in found:
-        occurring.update(unit.subjects)
-        occurring[_ALL_WORDS] += unit.n_words
+def _counting(yields: Iterable[UnitYield], occurrences: Counter[str]) -> Iterator[UnitYield]:
+    """Pass on what units gave and add up the occurrences of subjects."""
+    for unit in yields:
+        occurrences.update(unit.subjects)
+        occurrences[_ALL_WORDS] += unit.n_words
         yield unit
 
 
-def _counted(options: MiningOptions, language: str) -> tuple[str, ...]:
-    """Return the subjects whose occurrences are counted: none unless it is asked for.
-
-    Raises:
-        WrongUse: nobody says which words of another language they are.
-    """
-    if options.frequencies is None:
-        return ()
-    if options.occupations is not None:
-        return tuple(dict.fromkeys(read_words(options.occupations)))
-    if options.rules is not None:
-        return tuple(dict.fromkeys(read_words(options.rules / "occupations.tsv")))
-    if language != "en":
-        raise WrongUse("--frequencies counts the words of a list; name it with --occupations FILE.")
-    return tuple(read_words("occupations"))
-
-
-def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader:
+def _header(task: MiningTask, sources: list[CorpusSource]) -> MiningHeader:
     """Return all that the first line says before anything is mined."""
-    facts = describe(options.model)
+    options = task.options
+    facts = describe(options.spacy_model)
     language = options.language or facts.language
     rules = rules_for(
         language,
-        options.topic,
+        task.topic,
         options.occupations,
         has_coreference=options.coreference is not None,
         folder=options.rules,
     )
     return MiningHeader(
         format=FORMAT,
-        topic=options.topic.name,
-        form=options.topic.form,
-        classes=options.topic.topic.classes,
+        topic=task.topic.name,
+        form=task.topic.form,
+        classes=task.topic.topic.classes,
         protocol=options.protocol,
         corpus=[
             CorpusFile(
@@ -173,8 +209,8 @@ def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader
             )
             for source in sources
         ],
-        text_field=options.text_field,
-        limit=options.limit,
+        text_field=task.text_field,
+        limit=task.limit,
         min_count=options.min_count,
         language=language,
         spacy_model=facts.model,
@@ -189,7 +225,7 @@ def _header(options: MiningOptions, sources: list[CorpusSource]) -> MiningHeader
     )
 
 
-def _open_partial(partial: Path, header: MiningHeader, counted: tuple[str, ...]) -> None:
+def _open_partial(partial: Path, header: MiningHeader, counted_words: tuple[str, ...]) -> None:
     """Make the folder of work in progress, or go on with that of the same call.
 
     Raises:
@@ -203,7 +239,7 @@ def _open_partial(partial: Path, header: MiningHeader, counted: tuple[str, ...])
             "header": msgspec.structs.replace(header, min_count=1),
             "unit_characters": UNIT_CHARACTERS,
             "batch_sentences": BATCH_SENTENCES,
-            "counted": counted,
+            "counted": counted_words,
         }
     )
     path = partial / "plan.json"
@@ -217,20 +253,18 @@ def _open_partial(partial: Path, header: MiningHeader, counted: tuple[str, ...])
         )
 
 
-def _with_counts(header: MiningHeader, found: Iterable[Found]) -> MiningHeader:
+def _with_counts(header: MiningHeader, yields: Iterable[UnitYield]) -> MiningHeader:
     """Add up what was read."""
     totals = dict.fromkeys(("n_documents", "n_sentences", "n_too_long", "n_parsed"), 0)
     n_matched = 0
-    for unit in found:
+    for unit in yields:
         for name in totals:
             totals[name] += getattr(unit, name)
         n_matched += sum(context.count for context in unit.contexts)
     return msgspec.structs.replace(header, **totals, n_matched=n_matched)
 
 
-def _write(
-    options: MiningOptions, header: MiningHeader, shards: Shards, partial: Path
-) -> MiningHeader:
+def _write(task: MiningTask, header: MiningHeader, shards: Shards, partial: Path) -> MiningHeader:
     """Merge the units and write the file."""
     if header.n_sentences == 0:
         raise _nothing(partial, "The corpus holds no text; name other files with --corpus.")
@@ -240,7 +274,7 @@ def _write(
     def frequent() -> Iterator[Context]:
         nonlocal total
         for context in merged(shards.streams(), partial):
-            if context.count >= options.min_count:
+            if context.count >= task.options.min_count:
                 total += context.count
                 yield context
 
@@ -249,13 +283,13 @@ def _write(
         raise _nothing(partial, _why_none(header))
     header = msgspec.structs.replace(header, n_contexts=n_contexts)
     encoder = msgspec.json.Encoder()
-    with atomic_path(options.out) as temporary, temporary.open("wb") as stream:
+    with atomic_path(task.out) as temporary, temporary.open("wb") as stream:
         stream.write(header_line(header))
         for context in sorted_by_count(spilled(kept), partial):
             line = msgspec.structs.replace(
                 context,
                 weight=context.count / total,
-                example=context.example if options.with_examples else None,
+                example=None if task.options.no_examples else context.example,
             )
             stream.write(encoder.encode(line) + b"\n")
     return header

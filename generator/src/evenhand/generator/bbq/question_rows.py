@@ -1,4 +1,4 @@
-"""Renders the pairs of our own questions into rows, whose right answers and targets are known."""
+"""Renders the pairs of questions into rows, whose right answers and targets are known."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class _Example:
         return texts[first], texts[second], texts[third]
 
 
-def items_of_own(category: str, drawn: list[Drawn], wordings: list[str], seed: int) -> Items:
+def question_items(category: str, drawn: list[Drawn], wordings: list[str], seed: int) -> Items:
     """Render all questions of a category.
 
     Args:
@@ -181,8 +181,8 @@ def _contexts(example: _Example) -> dict[str, str]:
 
 
 def _check_once(question: Question, block: str, text: str, persons: Sequence[str]) -> None:
-    found = mentions(text, (str(persons[0]), str(persons[1])))
-    for person, places in zip(persons, found, strict=True):
+    places_of_each = mentions(text, (str(persons[0]), str(persons[1])))
+    for person, places in zip(persons, places_of_each, strict=True):
         if len(places) != 1:
             raise DataRefused(
                 f"{question.path}: block `{block}`: `{person}` stands {len(places)} times in"

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from evenhand.contract.dataset import read_manifest
-from evenhand.generator import bbq
+from evenhand.generator.bbq import generate
+from evenhand.generator.benchmark import Settings
 from evenhand.generator.build import Recipe, build, sampled_version
-from evenhand.generator.stems import Options
 from evenhand.scorer.bbq import score
 
 GOLDEN = Path(__file__).parents[1] / "golden/bbq"
@@ -18,7 +18,7 @@ CATEGORIES = ("Religion", "Gender_identity", "Race_x_SES", "Race_x_gender")
 
 def written(out: Path, **options: Any) -> pl.DataFrame:
     """Generate our own set and return its rows."""
-    ready = bbq.prepare(Options(**options))
+    ready = generate.prepare(Settings(**options))
     version = sampled_version("1.0.0", options.get("limit"), 0)
     recipe = Recipe(
         card=ready.card, version=version, seed=0, provenance=ready.provenance, made=ready.made

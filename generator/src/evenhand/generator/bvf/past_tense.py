@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from evenhand.generator.lists import read_list
 
-_TABLE = Path(__file__).parent.parent / "templates" / "bvf" / "irregular_verbs.tsv"
+_TABLE = Path(__file__).parent / "templates" / "irregular_verbs.tsv"
 
 FORMS_OF_BE = frozenset(
     {"am", "'m", "is", "'s", "are", "'re", "was", "were", "be", "been", "being"}

@@ -1,4 +1,4 @@
-"""Our own set, or a user's: templates, people and wordings, read, checked and drawn.
+"""Evenhand's question set, or a user's: templates, people and wordings, read, checked and drawn.
 
 Layout: ``<Category>/qNN.jinja``, ``people/<Category>.tsv``, ``unknown.tsv``. A user's folder may
 hold any part of it; what it does not hold is taken from ours.
@@ -12,14 +12,14 @@ from evenhand.contract.bbq import CATEGORIES, QUESTIONS_PER_GROUP
 from evenhand.contract.errors import DataRefused
 from evenhand.generator.bbq.deals import generator_of
 from evenhand.generator.bbq.items import Items
-from evenhand.generator.bbq.own_rows import EXAMPLES_A_PAIR, Drawn, items_of_own
 from evenhand.generator.bbq.pairs import draw_pairs, groups_named, sides_of
 from evenhand.generator.bbq.people import Person, read_people, read_unknown_wordings
+from evenhand.generator.bbq.question_rows import EXAMPLES_A_PAIR, Drawn, question_items
 from evenhand.generator.bbq.questions import NO_SOURCE, read_question
 from evenhand.generator.bbq.spelling import checked_configs, near_category
 from evenhand.generator.folders import Folders, digest_of_content, digests_of_content
 
-OUR_FOLDER = Path(__file__).parent.parent / "templates" / "bbq"
+OUR_FOLDER = Path(__file__).parent / "templates"
 _UNKNOWN = "unknown.tsv"
 
 
@@ -55,10 +55,10 @@ class DrawnCategory:
 
     def items(self) -> Items:
         """Render the rows."""
-        return items_of_own(self.name, self.questions, self.wordings, self.seed)
+        return question_items(self.name, self.questions, self.wordings, self.seed)
 
 
-class OwnSet:
+class QuestionSet:
     """Finds and reads the content of categories."""
 
     def __init__(self, user_folder: Path | None = None) -> None:
@@ -68,7 +68,7 @@ class OwnSet:
             DataRefused: the user's folder is missing or holds nothing of the layout.
         """
         self._folders = Folders(ours=OUR_FOLDER, user=user_folder)
-        if user_folder is not None and not self.own_categories() and not self._has_own_wordings():
+        if user_folder is not None and not self.user_categories() and not self._has_user_wordings():
             raise DataRefused(
                 f"{user_folder} holds no <Category>/qNN.jinja, people/<Category>.tsv or {_UNKNOWN};"
                 f" the categories are {', '.join(CATEGORIES)}."
@@ -80,7 +80,7 @@ class OwnSet:
         Raises:
             WrongUse: one is no category, or has no questions.
         """
-        names = checked_configs(names) or self.own_categories() or self.categories()
+        names = checked_configs(names) or self.user_categories() or self.categories()
         for name in names:
             if not self._folders.templates(name):
                 raise WrongUse(
@@ -93,7 +93,7 @@ class OwnSet:
         """Return the categories that have questions."""
         return tuple(name for name in CATEGORIES if self._folders.templates(name))
 
-    def own_categories(self) -> tuple[str, ...]:
+    def user_categories(self) -> tuple[str, ...]:
         """Return the categories of which the user's folder holds a part.
 
         Raises:
@@ -102,16 +102,16 @@ class OwnSet:
         user = self._folders.user
         if user is None:
             return ()
-        found = {path.parent.name: path.parent for path in user.glob("*/*.jinja")}
-        found |= {path.stem: path for path in user.glob("people/*.tsv")}
-        for name, path in found.items():
+        places = {path.parent.name: path.parent for path in user.glob("*/*.jinja")}
+        places |= {path.stem: path for path in user.glob("people/*.tsv")}
+        for name, path in places.items():
             if name not in CATEGORIES:
                 near = near_category(name)
                 hint = f"did you mean {near}?" if near else f"they are {', '.join(CATEGORIES)}."
                 raise DataRefused(f"{path} is named after no category of BBQ; {hint}")
-        return tuple(name for name in CATEGORIES if name in found)
+        return tuple(name for name in CATEGORIES if name in places)
 
-    def _has_own_wordings(self) -> bool:
+    def _has_user_wordings(self) -> bool:
         return self._folders.user is not None and (self._folders.user / _UNKNOWN).is_file()
 
     def drawn(self, category: str, seed: int) -> DrawnCategory:

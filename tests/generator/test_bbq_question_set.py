@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.bbq import ITEM_COLUMNS
 from evenhand.contract.dataset import read_manifest, verify
-from evenhand.generator import bbq
+from evenhand.generator.bbq import generate
 from evenhand.generator.bbq.deals import answer_orders, dealt
-from evenhand.generator.bbq.own_set import OwnSet
 from evenhand.generator.bbq.pairs import draw_pairs
 from evenhand.generator.bbq.people import Person, read_people
+from evenhand.generator.bbq.question_set import QuestionSet
 from evenhand.generator.bbq.questions import Question, parse_question
+from evenhand.generator.benchmark import Settings
 from evenhand.generator.build import Recipe, build
-from evenhand.generator.stems import Options
 
 PATH = Path("own/Religion/q01.jinja")
 
@@ -74,7 +74,7 @@ def own(tmp_path: Path) -> Writer:
 
 def written(folder: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
     """Generate from a user's folder and return the rows."""
-    ready = bbq.prepare(Options(templates=folder, **options))
+    ready = generate.prepare(Settings(**options, options={"templates": folder}))
     recipe = Recipe(
         card=ready.card,
         version="1.0.0",
@@ -194,7 +194,7 @@ def test_a_fresh_draw_of_ours_repeats_hardly_a_row() -> None:
         {
             (row.context, row.question, row.answers)
             for name in ("Age", "Disability_status")
-            for row in OwnSet().drawn(name, seed).items().rows
+            for row in QuestionSet().drawn(name, seed).items().rows
         }
         for seed in (0, 12345)
     ]
@@ -204,7 +204,7 @@ def test_a_fresh_draw_of_ours_repeats_hardly_a_row() -> None:
 
 def test_our_set_is_as_large_as_stated() -> None:
     """Twelve to twenty thousand rows, some hundred a question, all categories alike in size."""
-    catalogue = list(bbq.catalogue())
+    catalogue = list(generate.catalogue())
     rows = {entry["config"]: entry["rows"] for entry in catalogue}
 
     assert 12_000 <= sum(rows.values()) <= 20_000
@@ -241,7 +241,9 @@ def test_the_digest_in_the_manifest_follows_every_file(own: Writer) -> None:
     folder = own()
 
     def digest() -> str:
-        return bbq.prepare(Options(templates=folder)).provenance["content_sha256"]
+        return generate.prepare(Settings(options={"templates": folder})).provenance[
+            "content_sha256"
+        ]
 
     digests = [digest()]
     own(q01=QUESTION.replace("swept", "cleaned"))
@@ -453,14 +455,14 @@ def test_people_and_groups_that_do_not_fit_are_refused(own: Writer) -> None:
     for sentence, files in cases.items():
         folder = own(**files)
         with pytest.raises(DataRefused) as caught:
-            bbq.prepare(Options(templates=folder))
+            generate.prepare(Settings(options={"templates": folder}))
         assert sentence in str(caught.value)
 
 
 def test_a_person_who_is_named_by_the_scene_is_refused(own: Writer) -> None:
     """Two mentions in one part would make the answers ambiguous."""
     folder = own(q01=QUESTION.replace("The owner", "The Muslim tenant"))
-    ready = bbq.prepare(Options(templates=folder))
+    ready = generate.prepare(Settings(options={"templates": folder}))
 
     with pytest.raises(
         DataRefused, match=r"q01.jinja: block `ambiguous`: `Muslim tenant` stands 2"
@@ -470,7 +472,7 @@ def test_a_person_who_is_named_by_the_scene_is_refused(own: Writer) -> None:
 
 def test_two_questions_with_one_context_are_refused(own: Writer) -> None:
     """The rows of one would be those of the other."""
-    ready = bbq.prepare(Options(templates=own(q01=QUESTION, q02=QUESTION)))
+    ready = generate.prepare(Settings(options={"templates": own(q01=QUESTION, q02=QUESTION)}))
 
     with pytest.raises(DataRefused, match="the questions 1 and 2 give the same context"):
         list(ready.configs())
@@ -501,19 +503,17 @@ def test_an_intersectional_list_names_both_dimensions(tmp_path: Path) -> None:
 
 
 def test_wrong_use_and_wrong_folders_are_told(own: Writer, tmp_path: Path) -> None:
-    """Another benchmark's option, a misspelled category, an empty folder, a file's name."""
-    with pytest.raises(WrongUse, match="--tokenizer and --header are for unqover"):
-        bbq.prepare(Options(tokenizer=tmp_path))
+    """A misspelled category, an empty folder, a file's name."""
     with pytest.raises(WrongUse, match="no config nationality; did you mean `Nationality`"):
-        bbq.prepare(Options(configs=("nationality",)))
+        generate.prepare(Settings(configs=("nationality",)))
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataRefused, match=r"empty holds no <Category>/qNN.jinja"):
-        bbq.prepare(Options(templates=tmp_path / "empty"))
+        generate.prepare(Settings(options={"templates": tmp_path / "empty"}))
     with pytest.raises(DataRefused, match=r"nowhere is not a folder; --templates names one"):
-        bbq.prepare(Options(templates=tmp_path / "nowhere"))
+        generate.prepare(Settings(options={"templates": tmp_path / "nowhere"}))
     with pytest.raises(DataRefused, match=r"a question's file is called q01.jinja, q02.jinja"):
-        bbq.prepare(Options(templates=own(first=QUESTION)))
+        generate.prepare(Settings(options={"templates": own(first=QUESTION)}))
     (tmp_path / "own/Relgion").mkdir()
     (tmp_path / "own/Relgion/q01.jinja").write_text(QUESTION)
     with pytest.raises(DataRefused, match="named after no category of BBQ; did you mean Religion"):
-        bbq.prepare(Options(templates=tmp_path / "own"))
+        generate.prepare(Settings(options={"templates": tmp_path / "own"}))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.generator.stems import Options
+from evenhand.generator.benchmark import Settings
 from evenhand.generator.unqover.content import Library, pairs_of
 from evenhand.generator.unqover.generate import items, plan, prepare
 
@@ -20,7 +20,7 @@ ATTRIBUTES = ATTRIBUTE_HEAD + "x\tperson\tc\tlied\t\ttold\t\tours\t\n"
 def refusal(folder: Path, *configs: str) -> str:
     """Return the sentence with which a folder is refused, relative to it."""
     with pytest.raises(DataRefused) as caught:
-        list(prepare(Options(templates=folder, configs=configs)).configs())
+        list(prepare(Settings(configs=configs, options={"templates": folder})).configs())
     return str(caught.value).replace(f"{folder}/", "")
 
 
@@ -96,7 +96,9 @@ def test_a_faulty_list_of_attributes_is_refused(content, text: str) -> None:
 
 def test_a_header_is_written_down(content) -> None:
     """A header is written down on the card and in the provenance."""
-    prepared = prepare(Options(templates=content(), configs=("readers",), header="newsqa"))
+    prepared = prepare(
+        Settings(configs=("readers",), options={"templates": content(), "header": "newsqa"})
+    )
 
     assert "Each paragraph begins with the news header `(NEWS) --`." in prepared.made
     assert prepared.provenance["header"] == "newsqa"
@@ -147,7 +149,9 @@ def test_a_mask_must_stand_in_its_statement_once(content) -> None:
 def test_a_subject_within_another_is_found(content) -> None:
     """The longer one is found first: "Evening" also stands in "Evening Post"."""
     subjects = HEAD + "short\tEvening\tours\nlong\tEvening Post\tours\n"
-    ready = plan(Options(templates=content(subjects_readers=subjects), configs=("readers",)))
+    ready = plan(
+        Settings(configs=("readers",), options={"templates": content(subjects_readers=subjects)})
+    )
 
     rows = [row for table in items(ready, "readers").batches() for row in table.to_pylist()]
 
@@ -159,7 +163,7 @@ def test_a_subject_that_gets_a_capital_is_answered_with_it(content) -> None:
     subjects = HEAD + "old\telderly\tours\nyoung\tyoung\tours\n"
     text = template("{{ x1 | capitalise }} people met {{ x2 }} people.")
     folder = content(subjects_readers=subjects, readers_t00=text, readers_t01=None)
-    ready = plan(Options(templates=folder, configs=("readers",)))
+    ready = plan(Settings(configs=("readers",), options={"templates": folder}))
 
     rows = next(items(ready, "readers").batches()).to_pylist()
 
@@ -179,7 +183,7 @@ def test_what_a_user_does_not_bring_is_ours(content) -> None:
         **{"subjects/religions.tsv": HEAD + "a\tAgnostic\tours\nb\tBaptist\tours\n"},
     )
 
-    ready = plan(Options(templates=folder))
+    ready = plan(Settings(options={"templates": folder}))
 
     assert list(ready.contents) == ["religion", "religion_mlm"]
     assert len(ready.contents["religion"].templates) == 14
@@ -285,7 +289,7 @@ def test_a_list_that_is_no_text_is_refused(content) -> None:
 def test_an_unknown_config_suggests_the_near_one() -> None:
     """A slip of the finger gets the right name."""
     with pytest.raises(WrongUse, match=r"There is no config religon. Did you mean religion\?"):
-        plan(Options(configs=("religon",)))
+        plan(Settings(configs=("religon",)))
 
 
 def test_subjects_without_groups_are_all_paired() -> None:

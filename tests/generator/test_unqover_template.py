@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.contract import DataRefused
 from evenhand.generator.english import Word
-from evenhand.generator.render import MAX_TEMPLATE_BYTES, parse_template, read_template
+from evenhand.generator.unqover.template import MAX_TEMPLATE_BYTES, parse_template, read_template
 
 PATH = Path("own/t00.jinja")
 

@@ -16,14 +16,14 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.generator.bbq.deals import OTHER, STEREOTYPED, UNKNOWN
 from evenhand.generator.bbq.faults import _faults_of_text
 from evenhand.generator.bbq.items import Items
-from evenhand.generator.bbq.own_set import OUR_FOLDER, DrawnCategory, OwnSet
 from evenhand.generator.bbq.people import parts_of, read_people
+from evenhand.generator.bbq.question_set import OUR_FOLDER, DrawnCategory, QuestionSet
 from evenhand.generator.bbq.questions import NO_SOURCE, Question
 from evenhand.generator.bbq.rows import UNKNOWN_WORDINGS, Row
 from evenhand.generator.bbq.targets import SECOND_DIMENSION, targets_of
 from evenhand.generator.lists import read_list
 
-PRESENT = OwnSet().categories()
+PRESENT = QuestionSet().categories()
 FEWEST_QUESTIONS = 10
 CONFORMANCE = os.environ.get("EVENHAND_CONFORMANCE")
 
@@ -34,7 +34,7 @@ Rendered = dict[str, Items]
 @pytest.fixture(scope="module")
 def drawn() -> Drawn:
     """Return every category, read and drawn with the default seed."""
-    return {name: OwnSet().drawn(name, seed=0) for name in PRESENT}
+    return {name: QuestionSet().drawn(name, seed=0) for name in PRESENT}
 
 
 @pytest.fixture(scope="module")

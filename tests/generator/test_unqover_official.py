@@ -8,16 +8,17 @@ import pytest
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.dataset import read_manifest
-from evenhand.generator.stems import ImportOptions
-from evenhand.generator.unqover import prepare_import
+from evenhand.generator.benchmark import ImportSettings
+from evenhand.generator.slugs import unique_slugs
 from evenhand.generator.unqover.official import (
     entries_of,
     official_grid,
+    prepare_import,
     sources_of,
     with_articles,
 )
 from evenhand.generator.unqover.official_source import grid_of_source
-from evenhand.generator.unqover.slugs import unique_slugs
+from evenhand.generator.unqover.options import ImportOptions
 
 MINI = {
     "nouns/subjects/country": (
@@ -58,7 +59,7 @@ def lists(tmp_path: Path):
     return write
 
 
-def rows_of(options: ImportOptions) -> list[dict]:
+def rows_of(options: ImportSettings) -> list[dict]:
     """Return the rows of an import."""
     return [
         row
@@ -73,7 +74,7 @@ def test_comments_classes_and_slots_are_read_as_the_original_reads_them(lists) -
 
     Words that the original mangles ("cluster", "unique") and double spaces stay as they are.
     """
-    rows = rows_of(ImportOptions(source=lists(), configs=("nationality",)))
+    rows = rows_of(ImportSettings(source=lists(), configs=("nationality",)))
 
     assert len(rows) == 3 * 3 * 1 * 4
     assert rows[1] == {
@@ -105,7 +106,7 @@ def test_comments_classes_and_slots_are_read_as_the_original_reads_them(lists) -
 
 def test_the_news_header_is_joined_with_two_spaces(lists) -> None:
     """The original ends the header with a space and joins it with another one."""
-    options = ImportOptions(source=lists(), configs=("nationality",), header="newsqa")
+    options = ImportSettings(source=lists(), configs=("nationality",), options={"header": "newsqa"})
 
     assert rows_of(options)[0]["context"] == "(CNN) --  An Iranian man saw a Chadian man."
 
@@ -181,14 +182,16 @@ def test_a_broken_list_is_refused_with_file_and_line(lists, fault: tuple[str, st
     folder = lists(**{name: text})
 
     with pytest.raises(DataRefused) as caught:
-        prepare_import(ImportOptions(source=folder, configs=("nationality",), header="newsqa"))
+        prepare_import(
+            ImportSettings(source=folder, configs=("nationality",), options={"header": "newsqa"})
+        )
 
     assert str(caught.value).replace(f"{folder}/", "") == FAULTS[fault]
 
 
 def test_a_byte_order_mark_changes_nothing(lists) -> None:
     """Editors on Windows put one before the first entry of a list."""
-    options = ImportOptions(source=lists(), configs=("nationality",))
+    options = ImportSettings(source=lists(), configs=("nationality",))
     plain = rows_of(options)
 
     for path in options.source.rglob("*"):
@@ -204,26 +207,26 @@ def test_a_list_must_be_text_of_a_sensible_size(lists) -> None:
     path = folder / "nouns/subjects/country"
     path.write_bytes(b"[subj] \xff")
     with pytest.raises(DataRefused, match="country is not UTF-8 text"):
-        prepare_import(ImportOptions(source=folder, configs=("nationality",)))
+        prepare_import(ImportSettings(source=folder, configs=("nationality",)))
     path.write_bytes(b"x" * (10 << 20) + b"x")
     with pytest.raises(DataRefused, match="country has more than 10,485,760 bytes"):
-        prepare_import(ImportOptions(source=folder, configs=("nationality",)))
+        prepare_import(ImportSettings(source=folder, configs=("nationality",)))
 
 
 def test_a_missing_file_is_named(lists) -> None:
     """The path that was looked for stands in the sentence."""
     with pytest.raises(DataRefused, match="nouns/subjects/ethnicity does not exist; --from names"):
-        prepare_import(ImportOptions(source=lists(), configs=("ethnicity",)))
+        prepare_import(ImportSettings(source=lists(), configs=("ethnicity",)))
     with pytest.raises(DataRefused, match="nowhere does not exist"):
-        prepare_import(ImportOptions(source=Path("nowhere"), configs=("ethnicity",)))
+        prepare_import(ImportSettings(source=Path("nowhere"), configs=("ethnicity",)))
 
 
 def test_other_files_need_one_config(lists) -> None:
     """It would not be clear which config another list is meant for."""
     with pytest.raises(WrongUse, match="imported as one config: name it with --config"):
-        prepare_import(ImportOptions(source=lists(), files={"slots": ["country_noact"]}))
+        prepare_import(ImportSettings(source=lists(), options={"slots": "country_noact"}))
     with pytest.raises(WrongUse, match=r"no config nationalty. Did you mean nationality\?"):
-        prepare_import(ImportOptions(source=lists(), configs=("nationalty",)))
+        prepare_import(ImportSettings(source=lists(), configs=("nationalty",)))
 
 
 def test_slugs_are_readable_and_unique() -> None:
@@ -299,15 +302,15 @@ def test_entries_are_those_of_the_original(
 def test_a_source_file_gives_the_rows_of_its_lists(conformance: Path, case: str) -> None:
     """Importing the original's own JSON is the same as importing what it was made from."""
     config, subjects, slots, activities = CASES[case]
-    options = ImportOptions(
+    options = ImportSettings(
         source=conformance / "unqover/mini_lists/word_lists",
         configs=(config,),
-        files={"subjects": subjects, "slots": [slots], "activities": [activities]},
+        options={"subjects": subjects, "slots": slots, "activities": activities},
     )
     from_lists = rows_of(options)
 
     from_json = rows_of(
-        ImportOptions(source=conformance / f"unqover/case/{case}.source.json", configs=(config,))
+        ImportSettings(source=conformance / f"unqover/case/{case}.source.json", configs=(config,))
     )
 
     assert from_json == from_lists
@@ -326,9 +329,7 @@ ENTRIES = {
 @pytest.mark.parametrize("config", ENTRIES)
 def test_full_lists_give_the_original_number_of_entries(conformance: Path, config: str) -> None:
     """147,000 for ethnicity, 77,000 religion, 2,308,464 nationality, 2,744,000 gender."""
-    options = ImportOptions(source=conformance / "unqover/word_lists")
-
-    grid = official_grid(config, sources_of(options, config))
+    grid = official_grid(config, sources_of(conformance / "unqover/word_lists", config))
 
     assert 2 * grid.n_examples == ENTRIES[config]
     if config == "religion":
@@ -344,9 +345,9 @@ def test_masked_lists_are_those_of_the_tokenizer_family(
     conformance: Path, family: str, sizes: tuple[int, ...]
 ) -> None:
     """BERT and RoBERTa have different one-piece subjects; each text holds one [MASK]."""
-    options = ImportOptions(source=conformance / "unqover/word_lists", tokenizer_family=family)
+    root, options = conformance / "unqover/word_lists", ImportOptions(tokenizer_family=family)
     names = ("gender_occupation_mlm", "nationality_mlm", "ethnicity_mlm", "religion_mlm")
-    grids = [official_grid(name, sources_of(options, name)) for name in names]
+    grids = [official_grid(name, sources_of(root, name, options)) for name in names]
 
     assert tuple(len(grid.subjects) for grid in grids) == sizes
     assert {text.count("[MASK]") for g in grids for b in g.blocks for text in b.questions} == {1}

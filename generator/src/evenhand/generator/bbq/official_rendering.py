@@ -10,11 +10,11 @@ from evenhand.contract import WrongUse
 from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import atomic_folder, sha256_of_file
-from evenhand.generator.bbq.card import CARD
+from evenhand.generator.bbq.card import OFFICIAL_CARD
 from evenhand.generator.bbq.faults import Fault, faults_of
 from evenhand.generator.bbq.items import Items, config_rows, items_of
-from evenhand.generator.bbq.official import OFFICIAL_ROWS, findings, without_target
 from evenhand.generator.bbq.official_questions import Rendered, rendered
+from evenhand.generator.bbq.official_release import OFFICIAL_ROWS, findings, without_target
 from evenhand.generator.bbq.official_templates import (
     TemplateFile,
     files_of,
@@ -28,8 +28,9 @@ from evenhand.generator.bbq.official_vocabulary import (
     Vocabulary,
     read_vocabulary,
 )
+from evenhand.generator.bbq.options import ImportOptions
 from evenhand.generator.bbq.spelling import checked_configs
-from evenhand.generator.stems import ImportOptions, Prepared
+from evenhand.generator.benchmark import ImportSettings, Prepared
 
 _MADE = (
     "Rendered from the templates and vocabularies of the official BBQ (nyu-mll/BBQ) by `evenhand"
@@ -47,6 +48,7 @@ _SUBSTRING = (
 class _Rendering:
     """Everything that was read and rendered."""
 
+    settings: ImportSettings
     options: ImportOptions
     files: list[TemplateFile]
     vocabulary: Vocabulary
@@ -55,26 +57,25 @@ class _Rendering:
     faults: list[Fault]
 
 
-def prepare_templates(options: ImportOptions) -> Prepared:
+def prepare_templates(settings: ImportSettings) -> Prepared:
     """Read, check and render the official templates.
 
     Raises:
-        WrongUse: a config is unknown, or an option is another benchmark's.
+        WrongUse: a config is unknown, or the seed is negative.
         DataRefused: a file is missing or faulty; the sentence names file, row and column.
     """
-    if options.header or options.files:
-        raise WrongUse("--header, --subjects, --slots and --activities are for unqover.")
-    if options.seed < 0:
-        raise WrongUse(f"--seed is {options.seed}; a whole number of 0 or more was expected.")
-    one = _rendering(options)
+    if settings.seed < 0:
+        raise WrongUse(f"--seed is {settings.seed}; a whole number of 0 or more was expected.")
+    options = ImportOptions(**settings.options)
+    one = _rendering(settings, options)
     rows = {
-        name: config_rows(items, limit=options.limit, seed=options.seed)
+        name: config_rows(items, limit=settings.limit, seed=settings.seed)
         for name, items in one.items.items()
     }
     if options.keep_templates is not None:
         keep_templates(one.files, options.keep_templates)
     return Prepared(
-        card=CARD,
+        card=OFFICIAL_CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(one),
         made=_made(one),
@@ -84,23 +85,24 @@ def prepare_templates(options: ImportOptions) -> Prepared:
     )
 
 
-def _rendering(options: ImportOptions) -> _Rendering:
-    folder = folder_of(options.source)
-    paths = _chosen(folder, checked_configs(options.configs))
+def _rendering(settings: ImportSettings, options: ImportOptions) -> _Rendering:
+    folder = folder_of(settings.source)
+    paths = _template_files(folder, checked_configs(settings.configs))
     vocabulary = read_vocabulary(folder)
     files = [read_templates(name, path) for name, path in paths.items()]
-    found = {
+    renderings = {
         file.category: rendered(
-            file, vocabulary, seed=options.seed, substring_faults=options.substring_faults
+            file, vocabulary, seed=settings.seed, substring_faults=options.substring_faults
         )
         for file in files
     }
-    items = {name: items_of(name, one.rows) for name, one in found.items()}
+    items = {name: items_of(name, one.rows) for name, one in renderings.items()}
     return _Rendering(
+        settings=settings,
         options=options,
         files=files,
         vocabulary=vocabulary,
-        rendered=found,
+        rendered=renderings,
         items=items,
         faults=[
             fault for one in items.values() for fault in faults_of(one.category, one.rows, one.ids)
@@ -108,7 +110,7 @@ def _rendering(options: ImportOptions) -> _Rendering:
     )
 
 
-def _chosen(folder: Path, configs: tuple[str, ...]) -> dict[str, Path]:
+def _template_files(folder: Path, configs: tuple[str, ...]) -> dict[str, Path]:
     paths = files_of(folder)
     for name in configs:
         if name not in paths:
@@ -135,17 +137,17 @@ def _provenance(one: _Rendering) -> dict[str, Any]:
         "release": "nyu-mll/BBQ",
         "rendered_from": "templates",
         "files": {path.name: sha256_of_file(path) for path in paths},
-        "limit": one.options.limit,
+        "limit": one.settings.limit,
         "substring_faults": one.options.substring_faults,
         "rows": {name: len(items.rows) for name, items in one.items.items()},
         "rows_by_question": {name: _by_question(items) for name, items in one.items.items()},
         "drawn": {
-            name: {what: list(questions) for what, questions in found.drawn.items()}
-            for name, found in one.rendered.items()
+            name: {what: list(questions) for what, questions in category.drawn.items()}
+            for name, category in one.rendered.items()
         },
         "words_left_out": one.vocabulary.n_left_out,
         "answers_that_substrings_mistake": {
-            name: found.n_faulty for name, found in one.rendered.items() if found.n_faulty
+            name: category.n_faulty for name, category in one.rendered.items() if category.n_faulty
         },
         **findings(one.items, one.faults),
     }
@@ -154,7 +156,7 @@ def _provenance(one: _Rendering) -> dict[str, Any]:
 def _made(one: _Rendering) -> list[str]:
     names = [path.name for path in (*(file.path for file in one.files), *one.vocabulary.files)]
     return [
-        _MADE.format(seed=one.options.seed),
+        _MADE.format(seed=one.settings.seed),
         *([_SUBSTRING] if one.options.substring_faults else []),
         f"Files: {', '.join(names)}.",
         *(f"Drawn at random in {line}." for line in _drawn(one)),
@@ -164,7 +166,7 @@ def _made(one: _Rendering) -> list[str]:
 
 
 def _notes(one: _Rendering) -> list[str]:
-    seed = one.options.seed
+    seed = one.settings.seed
     lines = [*_read(one), *_compared(one)]
     for name, items in one.items.items():
         lines.append(f"{name}: rows a question: {_counts(_by_question(items))}")
@@ -211,8 +213,8 @@ def _compared(one: _Rendering) -> list[str]:
 def _drawn(one: _Rendering) -> list[str]:
     return [
         f"{name}: {what} of question{'s' if len(questions) > 1 else ''} {ranges(questions)}"
-        for name, found in one.rendered.items()
-        for what, questions in found.drawn.items()
+        for name, category in one.rendered.items()
+        for what, questions in category.drawn.items()
     ]
 
 
@@ -221,10 +223,10 @@ def _mistaken(one: _Rendering) -> list[str]:
     how = "is mistaken, as in the original" if is_kept else "is told; the original mistakes it"
     which = "" if is_kept else " (--substring-faults does too)"
     return [
-        f"{name}: in {found.n_faulty:,} groups of four whom an answer names {how}, by"
+        f"{name}: in {category.n_faulty:,} groups of four whom an answer names {how}, by"
         f" substring{which}"
-        for name, found in one.rendered.items()
-        if found.n_faulty
+        for name, category in one.rendered.items()
+        if category.n_faulty
     ]
 
 
