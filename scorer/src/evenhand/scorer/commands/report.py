@@ -41,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--baseline", metavar="METRICS.json", type=Path, action="append", default=[],
-        help="a run of BBQ on the question alone, to compare the others with; one that was read by"
-        " unifiedqa:qonly is known as such",
+        help="a run to compare the others with, on the question without its context; a file that"
+        " states this is recognised without the option",
     )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace an existing --out")
     parser.add_argument(

@@ -27,13 +27,13 @@ MAX_LINE_BYTES = 32 << 20
 MAX_NAMES_BYTES = 1 << 20
 """Tables of thousands of columns have some 100 KB of names."""
 MAX_WHOLE_BYTES = 640 << 20
-"""What is read in one piece has to fit into memory; UnQover's largest class as CSV has 520 MB."""
+"""What is read in one piece has to fit into memory; the largest known file, a CSV, has 520 MB."""
 MAX_TEXT_LINES = 10_000_000
 """An answer may have several lines, and no table of answers a million rows."""
 MAX_PARQUET_ROWS = 20_000_000
-"""Parquet packs a repeated value without limit; UnQover's largest class has 5.5 million rows."""
+"""Parquet packs a repeated value without limit; the largest known config has 5.5 million rows."""
 MAX_ANSWERS = 300_000
-"""Of rows that are held one by one; BBQ's release has 58,492."""
+"""Of rows that are held one by one; the largest known release has 58,492."""
 
 _FULL_LINE = re.compile(rb"[^\n]+")
 _BLOCK_BYTES = 1 << 17

@@ -29,7 +29,7 @@ def render(
         form: one of :data:`FORMS`.
         names: what the models are called, one a file of ``paths`` and ``baselines``; without any,
             as the predictions say.
-        baselines: files that the others are compared with: runs of BBQ on the question alone.
+        baselines: files to compare the others with, e.g. runs on the question without its context.
 
     Raises:
         DataRefused: a file cannot be read.

@@ -51,8 +51,8 @@ def date_of(text: str) -> datetime:
 def by_stem(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
     """Read ``[STEM=]VALUE`` as often as it was given; a value without a stem is for all.
 
-    >>> by_stem("--dataset-repo", ["bbq=org/bbq"], ["bbq", "unqover"])
-    {'bbq': 'org/bbq'}
+    >>> by_stem("--dataset-repo", ["first=org/one"], ["first", "second"])
+    {'first': 'org/one'}
 
     Raises:
         WrongUse: a stem is not among the files, or the value is empty.
