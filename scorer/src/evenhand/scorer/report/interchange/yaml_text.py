@@ -22,9 +22,11 @@ def yaml_text(value: Any) -> str:
 def _lines(value: Any) -> list[str]:
     match value:
         case dict() if value:
-            return [line for key, own in value.items() for line in _entry(f"{_key(key)}:", own)]
+            return [
+                line for key, member in value.items() for line in _entry(f"{_key(key)}:", member)
+            ]
         case list() if value:
-            return [line for own in value for line in _item(own)]
+            return [line for member in value for line in _item(member)]
         case _:
             return [_scalar(value)]
 
@@ -67,15 +69,15 @@ def _number(value: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + "".join(_character(own) for own in text) + '"'
+    return '"' + "".join(_character(character) for character in text) + '"'
 
 
-def _character(own: str) -> str:
-    if own in _ESCAPES:
-        return _ESCAPES[own]
-    if own.isprintable():
-        return own
-    code = ord(own)
+def _character(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

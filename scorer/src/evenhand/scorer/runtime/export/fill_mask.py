@@ -88,6 +88,8 @@ def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
     for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
         usual = {n: torch.from_numpy(a) for n, a in arrays.items() if n != "mask_positions"}
         rows = torch.arange(len(arrays["mask_positions"]))
-        theirs = source.model(**usual).logits[rows, torch.from_numpy(arrays["mask_positions"])]
-        (own,) = session.run(arrays)
-        yield own, theirs.numpy()
+        torch_logits = source.model(**usual).logits[
+            rows, torch.from_numpy(arrays["mask_positions"])
+        ]
+        (onnx_logits,) = session.run(arrays)
+        yield onnx_logits, torch_logits.numpy()

@@ -71,5 +71,5 @@ def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield the logits, torch's from rows that are the options of one question."""
     for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
         together = {name: torch.from_numpy(a).unsqueeze(0) for name, a in arrays.items()}
-        (own,) = session.run(arrays)
-        yield own, source.model(**together).logits.squeeze(0).numpy()
+        (onnx_logits,) = session.run(arrays)
+        yield onnx_logits, source.model(**together).logits.squeeze(0).numpy()

@@ -30,8 +30,8 @@ class _SpanLogits(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return start and end logits, both [batch, length]."""
-        found = run_encoder(self.model, inputs)
-        return found.start_logits, found.end_logits
+        output = run_encoder(self.model, inputs)
+        return output.start_logits, output.end_logits
 
 
 def refuse_unfit(_source: Source) -> None:
@@ -66,8 +66,8 @@ def axes_of(model: Any) -> Axes:
 def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield the logits of real tokens."""
     for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
-        found = source.model(**{name: torch.from_numpy(a) for name, a in arrays.items()})
-        theirs = (found.start_logits.numpy(), found.end_logits.numpy())
+        output = source.model(**{name: torch.from_numpy(a) for name, a in arrays.items()})
+        torch_logits = (output.start_logits.numpy(), output.end_logits.numpy())
         is_real = arrays["attention_mask"] == 1
-        for own, other in zip(session.run(arrays), theirs, strict=True):
-            yield own[is_real], other[is_real]
+        for onnx_part, torch_part in zip(session.run(arrays), torch_logits, strict=True):
+            yield onnx_part[is_real], torch_part[is_real]

@@ -58,8 +58,8 @@ class _OptionLogs(torch.nn.Module):  # type: ignore[misc]
             decoder_input_ids=decoder_input_ids,
             use_cache=False,
         ).logits
-        own: torch.Tensor = logits.gather(2, labels.unsqueeze(2)).squeeze(2)
-        return own - logits.logsumexp(dim=2)
+        label_logits: torch.Tensor = logits.gather(2, labels.unsqueeze(2)).squeeze(2)
+        return label_logits - logits.logsumexp(dim=2)
 
 
 def refuse_unfit(source: Source) -> None:
@@ -105,7 +105,7 @@ def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
     start = _start(source.model)
     for prompts in probes(lengths, _ENCODER, source.vocabulary):
         arrays = prompts | _options(len(prompts["input_ids"]), source.vocabulary, start)
-        (own,) = session.run(arrays)
+        (onnx_logs,) = session.run(arrays)
         for option, prompt in enumerate(arrays["prompt_of"]):
             n = _OPTION_LENGTHS[option % len(_OPTION_LENGTHS)]
             logits = source.model(
@@ -115,8 +115,8 @@ def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
                 ),
             ).logits[0]
             labels = torch.from_numpy(arrays["labels"][option])
-            theirs = logits.log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
-            yield own[option, :n], theirs[:n].numpy()
+            torch_logs = logits.log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
+            yield onnx_logs[option, :n], torch_logs[:n].numpy()
 
 
 def _start(model: Any) -> int:

@@ -47,21 +47,21 @@ def export(
         DataRefused: the model cannot be loaded, is of another task, or the exported model differs
             from torch by more than the tolerance.
     """
-    own = Path(model).resolve()
-    if out.resolve() in {own, *own.parents}:
+    model_folder = Path(model).resolve()
+    if out.resolve() in {model_folder, *model_folder.parents}:
         raise WrongUse(f"--out {out} would replace the model itself; choose another folder.")
-    of_task = task_module(task)
+    exporter = task_module(task)
     with atomic_folder(out, overwrite=overwrite) as folder, silence():
-        source = load(model, task, of_task.LOADER)
-        of_task.refuse_unfit(source)
-        _write_onnx(source, of_task, folder / MODEL_NAME)
+        source = load(model, task, exporter.LOADER)
+        exporter.refuse_unfit(source)
+        _write_onnx(source, exporter, folder / MODEL_NAME)
         to_precision(folder / MODEL_NAME, precision)
         if task == "causal-lm":
             store_tied_once(folder / MODEL_NAME, int(source.model.config.vocab_size))
         source.tokenizer.save(str(folder / TOKENIZER_NAME))
         if source.chat_template is not None:
             (folder / CHAT_NAME).write_text(source.chat_template, encoding="utf-8", newline="")
-        probe = _probe(source, of_task, precision, folder / MODEL_NAME)
+        probe = _probe(source, exporter, precision, folder / MODEL_NAME)
         card = _card(source, task, precision, probe, folder)
         (folder / CARD_NAME).write_bytes(canonical_json(card))
     return card
