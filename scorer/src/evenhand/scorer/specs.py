@@ -157,7 +157,7 @@ def metric_words(specs: Iterable[MetricSpec], metric_id: str) -> MetricWords:
     return MetricWords("", label, "")
 
 
-def reported(specs: Iterable[Spec], metric_ids: Iterable[str]) -> list[Spec]:
+def reported_specs(specs: Iterable[Spec], metric_ids: Iterable[str]) -> list[Spec]:
     """Return the declarations of the metrics with these ids; one of several with one definition."""
     ids = list(metric_ids)
     first: dict[tuple[str, str], Spec] = {}

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
             coverage, faults, notes = check_files(
                 chosen.benchmark.stem, paths, chosen.dataset, chosen.reader, arguments.config
             )
-    print(_rendered(coverage, faults, arguments.format))
+    print(_render(coverage, faults, arguments.format))
     for note in notes:
         print(f"note: {printable(note)}", file=sys.stderr)
     if faults:
@@ -64,7 +64,7 @@ def _suggest(arguments: argparse.Namespace, chosen: "Chosen", faults: list["Faul
         print(f"without the missing ones: {command} --allow-missing", file=sys.stderr)
 
 
-def _rendered(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
+def _render(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
     """Return coverage and faults for people, the faults alone for programs."""
     if form in {"table", "md"}:
         lines = [f"- {printable(fault.sentence())}" for fault in faults]

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         work.Settings(arguments.batch_tokens, dataset.manifest.provenance, options), model
     )
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
-    with Progress(f"predict {_named(configs)}", total=rows) as progress:
+    with Progress(f"predict {_name_configs(configs)}", total=rows) as progress:
         n_rows = work.predict(
             dataset,
             model,
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 _NAMED_CONFIGS = 3
 
 
-def _named(configs: list[str]) -> str:
+def _name_configs(configs: list[str]) -> str:
     """Name a few configs and count many: every line of a log says what is being predicted."""
     return ", ".join(configs) if len(configs) <= _NAMED_CONFIGS else f"{len(configs)} configs"
 

@@ -136,9 +136,9 @@ def _for_tools(arguments: argparse.Namespace) -> str:
     from evenhand.scorer.report.interchange import write
     from evenhand.scorer.report.interchange.stated import (
         Stated,
-        by_stem,
         check_repository,
-        date_of,
+        parse_date,
+        values_by_benchmark,
     )
     from evenhand.scorer.report.reading import read_reports
 
@@ -150,14 +150,16 @@ def _for_tools(arguments: argparse.Namespace) -> str:
         raise WrongUse("--source-name names the page of --source-url; give that too.")
     reports = read_reports(arguments.metrics)
     stems = [read.report.dataset.stem for read in reports]
-    repositories = by_stem("--dataset-repo", arguments.dataset_repo, stems)
+    repositories = values_by_benchmark("--dataset-repo", arguments.dataset_repo, stems)
     for name in repositories.values():
         check_repository(name)
     stated = Stated(
         model=arguments.model[0] if arguments.model else None,
         dataset_repos=repositories,
-        dataset_revisions=by_stem("--dataset-revision", arguments.dataset_revision, stems),
-        date=date_of(arguments.date) if arguments.date else None,
+        dataset_revisions=values_by_benchmark(
+            "--dataset-revision", arguments.dataset_revision, stems
+        ),
+        date=parse_date(arguments.date) if arguments.date else None,
         source_url=arguments.source_url,
         source_name=arguments.source_name,
         organization=arguments.organization,

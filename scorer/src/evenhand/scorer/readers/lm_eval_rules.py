@@ -30,7 +30,7 @@ class Scored(NamedTuple):
     scores: tuple[float, ...]
 
 
-def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
+def score_by_rule(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
     """Return the options and their scores, of which the largest wins.
 
     Args:

@@ -34,10 +34,10 @@ def render(
     Raises:
         DataRefused: a file cannot be read.
     """
-    from evenhand.scorer.report.pages import pages_of
+    from evenhand.scorer.report.pages import build_pages
     from evenhand.scorer.report.reading import read_results
 
     results = read_results([*paths, *baselines], names, n_baselines=len(baselines))
-    pages = pages_of(results)
+    pages = build_pages(results)
     text: str = importlib.import_module(f"{__name__}.{_DRAWS[form]}").draw(pages)
     return text

@@ -14,7 +14,7 @@ from evenhand.scorer.report.interchange.metric_results import (
     collect_results,
     direction,
 )
-from evenhand.scorer.report.interchange.stated import Stated, check_one_model, repository_of
+from evenhand.scorer.report.interchange.stated import Stated, check_one_model, hub_repository
 from evenhand.scorer.report.interchange.yaml_text import yaml_text
 from evenhand.scorer.report.reading import ReadReport
 
@@ -31,22 +31,22 @@ def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
 def _entry(result: MetricResult, stated: Stated) -> dict[str, Any]:
     stem = result.source.report.dataset.stem
     dataset = {
-        "id": repository_of(result.source, stated, form=_FORM),
+        "id": hub_repository(result.source, stated, form=_FORM),
         "task_id": result.name,
         "revision": stated.dataset_revisions.get(stem),
     }
     source = {"url": stated.source_url, "name": stated.source_name}
     entry = {
-        "dataset": _known(dataset),
+        "dataset": _drop_missing(dataset),
         "value": result.value,
         "date": stated.date.isoformat() if stated.date else None,
-        "source": _known(source) or None,
+        "source": _drop_missing(source) or None,
         "notes": _notes(result),
     }
-    return _known(entry)
+    return _drop_missing(entry)
 
 
-def _known(values: dict[str, Any]) -> dict[str, Any]:
+def _drop_missing(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 

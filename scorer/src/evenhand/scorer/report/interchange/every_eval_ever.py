@@ -23,7 +23,7 @@ from evenhand.scorer.report.interchange.metric_results import (
     direction,
 )
 from evenhand.scorer.report.interchange.model_index import SPLIT
-from evenhand.scorer.report.interchange.stated import Stated, model_of
+from evenhand.scorer.report.interchange.stated import Stated, stated_model
 from evenhand.scorer.report.reading import ReadReport
 
 SCHEMA_VERSION = "0.3.0"
@@ -36,7 +36,7 @@ def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
         DataRefused: the date, the organization or the relationship was not stated.
     """
     _check_stated(stated)
-    model = model_of(reports, stated)
+    model = stated_model(reports, stated)
     values, left_out = collect_results(reports, by_config=True)
     directed = [result for result in values if direction(result.metric) != "none"]
     undirected = dict.fromkeys(

@@ -22,7 +22,7 @@ from evenhand.scorer.report.interchange.metric_results import (
     direction,
 )
 from evenhand.scorer.report.interchange.model_index import SPLIT
-from evenhand.scorer.report.interchange.stated import Stated, model_of
+from evenhand.scorer.report.interchange.stated import Stated, stated_model
 from evenhand.scorer.report.reading import ReadReport
 
 _FILTER = "none"
@@ -33,7 +33,7 @@ _NO_ERROR = "N/A"
 
 def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
     """Return the JSON of one model."""
-    model = model_of(reports, stated)
+    model = stated_model(reports, stated)
     values, left_out = collect_results(reports, by_config=True)
     tasks: dict[str, list[MetricResult]] = {}
     for group in values:

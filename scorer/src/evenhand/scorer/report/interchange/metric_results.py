@@ -130,6 +130,6 @@ def _check_unique(results: Sequence[MetricResult]) -> None:
         first = seen.setdefault(f"{result.name} {result.config}", result.source)
         if first is not result.source:
             raise DataRefused(
-                f"{first.path} and {result.source.path} both hold {result.name}; a file of one model has"
-                " room for one of them: leave one metric file out."
+                f"{first.path} and {result.source.path} both hold {result.name}; a file of one"
+                " model has room for one of them: leave one metric file out."
             )

@@ -15,7 +15,7 @@ from evenhand.scorer.report.interchange.metric_results import (
     Written,
     collect_results,
 )
-from evenhand.scorer.report.interchange.stated import Stated, model_of, repository_of
+from evenhand.scorer.report.interchange.stated import Stated, hub_repository, stated_model
 from evenhand.scorer.report.interchange.yaml_text import yaml_text
 from evenhand.scorer.report.reading import ReadReport
 
@@ -26,7 +26,7 @@ SPLIT = "test"
 
 def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
     """Return the YAML of one model: a result for all configs together and for each config."""
-    model = model_of(reports, stated)
+    model = stated_model(reports, stated)
     values, left_out = collect_results(reports, by_config=True)
     places: dict[tuple[str, str], list[MetricResult]] = {}
     for group in values:
@@ -42,7 +42,7 @@ def _result(values: list[MetricResult], model: ModelReference, stated: Stated) -
     entry: dict[str, Any] = {
         "task": {"type": model.task or known.hub_task, "name": f"{known.title}: social bias"},
         "dataset": {
-            "type": repository_of(first.source, stated, form=_FORM),
+            "type": hub_repository(first.source, stated, form=_FORM),
             "name": f"{known.title} {dataset.version}" if dataset.version else known.title,
             **({} if first.config == WHOLE else {"config": first.config}),
             "split": SPLIT,

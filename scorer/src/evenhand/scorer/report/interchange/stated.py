@@ -30,7 +30,7 @@ class Stated:
     relationship: str | None = None
 
 
-def date_of(text: str) -> datetime:
+def parse_date(text: str) -> datetime:
     """Read a date or a moment; without a zone it is UTC.
 
     >>> date_of("2026-01-15").isoformat()
@@ -48,7 +48,7 @@ def date_of(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def by_stem(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
+def values_by_benchmark(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
     """Read ``[STEM=]VALUE`` as often as it was given; a value without a stem is for all.
 
     >>> by_stem("--dataset-repo", ["first=org/one"], ["first", "second"])
@@ -97,7 +97,7 @@ def check_one_model(reports: Sequence[ReadReport]) -> ModelReference | None:
     return next(iter(models.values()), None)
 
 
-def model_of(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
+def stated_model(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
     """Return the one model of all files: as stated, else as the predictions' headers name it.
 
     Raises:
@@ -115,7 +115,7 @@ def model_of(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
     return known
 
 
-def repository_of(read: ReadReport, stated: Stated, *, form: str) -> str:
+def hub_repository(read: ReadReport, stated: Stated, *, form: str) -> str:
     """Return the dataset's name on the Hub.
 
     Raises:

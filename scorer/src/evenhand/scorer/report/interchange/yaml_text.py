@@ -47,7 +47,7 @@ def _key(name: str) -> str:
     """Write a plain name as it is; any other could be read as a number, a date or a boolean."""
     is_plain = name.replace("_", "").replace("-", "").isalpha() and name.isascii()
     is_word = name.lower() in {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-    return name if is_plain and name[0].isalpha() and not is_word else _quoted(name)
+    return name if is_plain and name[0].isalpha() and not is_word else _quote(name)
 
 
 def _scalar(value: Any) -> str:
@@ -68,7 +68,7 @@ def _number(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{sign}{exponent}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + "".join(_character(character) for character in text) + '"'
 
 
@@ -86,7 +86,7 @@ def _character(character: str) -> str:
 _SCALARS: dict[type, Callable[[Any], str]] = {
     type(None): lambda _: "null",
     bool: lambda value: "true" if value else "false",
-    str: _quoted,
+    str: _quote,
     int: str,
     float: _number,
     dict: lambda _: "{}",

@@ -79,7 +79,7 @@ class _TreeLogits(torch.nn.Module):  # type: ignore[misc]
             wanted_tokens: int64.
         """
         batch = input_ids.shape[0]
-        cache = _cache_of(past.expand(-1, -1, batch, -1, -1, -1))
+        cache = _to_cache(past.expand(-1, -1, batch, -1, -1, -1))
         seen = attention_mask.unsqueeze(1).to(past.dtype)
 
         def keep_read(_module: Any, _inputs: Any, output: Any) -> Any:
@@ -121,7 +121,7 @@ def _log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     return total.log() + top.squeeze(1)
 
 
-def _cache_of(past: torch.Tensor) -> DynamicCache:
+def _to_cache(past: torch.Tensor) -> DynamicCache:
     return DynamicCache([(layer[0], layer[1]) for layer in past.unbind(0)])
 
 
@@ -144,22 +144,22 @@ def refuse_unfit(source: Source) -> None:
         )
 
 
-def inputs_of(_model: Any) -> list[str]:
+def input_names(_model: Any) -> list[str]:
     """Return the names of :data:`_INPUTS`."""
     return list(_INPUTS)
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the names of :data:`_OUTPUTS`."""
     return list(_OUTPUTS)
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module that reads packed trees."""
     return _TreeLogits(model)
 
 
-def example_of(model: Any) -> dict[str, NDArray[Any]]:
+def example_inputs(model: Any) -> dict[str, NDArray[Any]]:
     """Return two rows of three tokens behind two that they share."""
     (shape,) = _cache_shapes(model)
     heads, width = shape
@@ -172,7 +172,7 @@ def example_of(model: Any) -> dict[str, NDArray[Any]]:
     }
 
 
-def axes_of(_model: Any) -> Axes:
+def dynamic_axes(_model: Any) -> Axes:
     """Return what :data:`_INPUTS` and :data:`_OUTPUTS` say."""
     return _INPUTS | _OUTPUTS
 
@@ -202,7 +202,7 @@ class _Tree(NamedTuple):
         return [self.path(i) for i in range(len(self.tokens)) if i not in self.parents]
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield logits and log-probabilities of every token, of texts alone and of packed ones.
 
     Torch runs each text by itself and whole. Beside texts in batches there are a beginning with

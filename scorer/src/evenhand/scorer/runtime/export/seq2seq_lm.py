@@ -70,27 +70,27 @@ def refuse_unfit(source: Source) -> None:
         )
 
 
-def inputs_of(_model: Any) -> list[str]:
+def input_names(_model: Any) -> list[str]:
     """Return the inputs of both halves and which options are whose."""
     return [*_ENCODER, *_DECODER, "prompt_of"]
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the one output, [options, longest]."""
     return ["label_log_probabilities"]
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module of both halves."""
     return _OptionLogs(model)
 
 
-def example_of(model: Any) -> Arrays:
+def example_inputs(model: Any) -> Arrays:
     """Return two prompts and options for them."""
     return example(_ENCODER) | _options(2, Vocabulary(5, None, None, None), _start(model))
 
 
-def axes_of(_model: Any) -> Axes:
+def dynamic_axes(_model: Any) -> Axes:
     """Return prompts and options, which are counted apart, and the lengths of both."""
     prompts, options = {0: "prompts", 1: "length"}, {0: "options", 1: "longest"}
     return (
@@ -100,7 +100,7 @@ def axes_of(_model: Any) -> Axes:
     )
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield the log-probabilities of real tokens; torch runs each option with its own prompt."""
     start = _start(source.model)
     for prompts in probes(lengths, _ENCODER, source.vocabulary):

@@ -172,10 +172,10 @@ def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Toke
 
     The file is taken as it is, because transformers rebuilds the tokenizers of some families.
     """
-    path = _file_of(model, TOKENIZER_NAME, options)
+    path = _find_file(model, TOKENIZER_NAME, options)
     if path is None:
         # Of nothing at all transformers makes a tokenizer that knows the special tokens alone.
-        known = "gguf_file" in options or any(_file_of(model, n, options) for n in _VOCABULARIES)
+        known = "gguf_file" in options or any(_find_file(model, n, options) for n in _VOCABULARIES)
         if not known:
             raise FileNotFoundError("it has neither tokenizer.json nor a vocabulary file")
         tokenizer = Tokenizer.from_str(described.backend_tokenizer.to_str())
@@ -196,7 +196,7 @@ def _without_foreign(tokenizer: Tokenizer, n_words: int) -> Tokenizer:
     return Tokenizer.from_str(json.dumps(described | {"added_tokens": known_tokens}))
 
 
-def _file_of(model: str, name: str, options: dict[str, Any]) -> str | None:
+def _find_file(model: str, name: str, options: dict[str, Any]) -> str | None:
     """Return where a file of the model lies, or None where the model has no such file."""
     path: str | None = transformers.utils.cached_file(
         model,

@@ -68,9 +68,9 @@ def export(
 
 
 def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
-    names, arrays = of_task.inputs_of(source.model), of_task.example_of(source.model)
+    names, arrays = of_task.input_names(source.model), of_task.example_inputs(source.model)
     # The exporter puts the modes back as it found them, and a new module is in training mode.
-    graph = of_task.graph_of(source.model).eval()
+    graph = of_task.build_graph(source.model).eval()
     try:
         # The older exporter takes a second; the newer one takes ten and refuses length 1.
         torch.onnx.export(
@@ -78,8 +78,8 @@ def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
             tuple(torch.from_numpy(arrays[name]) for name in names),
             str(path),
             input_names=names,
-            output_names=of_task.outputs_of(source.model),
-            dynamic_axes=of_task.axes_of(source.model),
+            output_names=of_task.output_names(source.model),
+            dynamic_axes=of_task.dynamic_axes(source.model),
             opset_version=OPSET,
             dynamo=False,
         )
@@ -96,7 +96,7 @@ def _probe(source: Source, of_task: TaskModule, precision: Precision, path: Path
     lengths = sorted({min(n, source.max_length) for n in PROBE_LENGTHS})
     session = open_session(path, device="cpu")
     difference = largest = 0.0
-    for ours, theirs in of_task.compared(source, session, lengths):
+    for ours, theirs in of_task.compare_outputs(source, session, lengths):
         # NaN is greater than nothing, so by itself it would pass.
         gaps = np.nan_to_num(np.abs(ours - theirs), nan=np.inf)
         difference = max(difference, float(gaps.max()))
@@ -120,14 +120,14 @@ def _probe(source: Source, of_task: TaskModule, precision: Precision, path: Path
 def _card(
     source: Source, task: Task, precision: Precision, probe: Probe, folder: Path
 ) -> ModelCard:
-    names = task_module(task).inputs_of(source.model)
+    names = task_module(task).input_names(source.model)
     return ModelCard(
         name=source.name,
         revision=source.revision,
         task=task,
         architecture=type(source.model).__name__,
         inputs=names,
-        outputs=task_module(task).outputs_of(source.model),
+        outputs=task_module(task).output_names(source.model),
         max_length=source.max_length,
         vocabulary_size=int(source.model.config.vocab_size),
         uses_token_types="token_type_ids" in names,
