@@ -19,7 +19,7 @@ MOST = 1_000_000
 def excerpt(text: str, characters: int = 160) -> str:
     r"""Return a text of a file as a sentence can hold it: in one line, and not too long.
 
-    >>> shown("one\ttwo"), shown("abcdefgh", 5)
+    >>> excerpt("one\ttwo"), excerpt("abcdefgh", 5)
     ('one two', 'ab...')
     """
     line = " ".join(text[: 2 * characters].split())

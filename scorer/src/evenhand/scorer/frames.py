@@ -175,7 +175,7 @@ def stack_tables(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl
         kinds: the columns of all, ``table`` among them; null where a table has no such column.
 
     >>> two = [("a", pl.DataFrame({"n": [1]})), ("b", pl.DataFrame({"x": ["y"]}))]
-    >>> stacked(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
+    >>> stack_tables(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
     [('a', 1, None), ('b', None, 'y')]
     """
     return pl.concat(

@@ -45,7 +45,7 @@ _ZSTANDARD_BYTES = 1 << 11
 def file_kind(path: Path) -> str:
     """Return the suffix that says the format, without that of a compression.
 
-    >>> kind_of(Path("preds.JSONL.gz"))
+    >>> file_kind(Path("preds.JSONL.gz"))
     '.jsonl'
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]

@@ -49,7 +49,7 @@ def draw(pages: Pages) -> str:
 def escape(text: str) -> str:
     r"""Return text that Markdown shows as it is, on one line.
 
-    >>> escaped("<b>a|b</b>")
+    >>> escape("<b>a|b</b>")
     '\\<b\\>a\\|b\\</b\\>'
     """
     return _SPECIAL.sub(r"\\\1", _LINE_BREAKS.sub(" ", text))

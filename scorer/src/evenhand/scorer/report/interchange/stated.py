@@ -33,7 +33,7 @@ class Stated:
 def parse_date(text: str) -> datetime:
     """Read a date or a moment; without a zone it is UTC.
 
-    >>> date_of("2026-01-15").isoformat()
+    >>> parse_date("2026-01-15").isoformat()
     '2026-01-15T00:00:00+00:00'
 
     Raises:
@@ -51,7 +51,7 @@ def parse_date(text: str) -> datetime:
 def values_by_benchmark(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
     """Read ``[STEM=]VALUE`` as often as it was given; a value without a stem is for all.
 
-    >>> by_stem("--dataset-repo", ["first=org/one"], ["first", "second"])
+    >>> values_by_benchmark("--dataset-repo", ["first=org/one"], ["first", "second"])
     {'first': 'org/one'}
 
     Raises:
