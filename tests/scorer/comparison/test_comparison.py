@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evenhand.contract import DataRefused
 from evenhand.contract.report import Report
 from evenhand.scorer import unqover
-from evenhand.scorer.comparable import Comparable, Key, comparables_of
+from evenhand.scorer.comparable import Comparable, Key, build_comparables
 from evenhand.scorer.comparison.paired import (
     aligned,
     benjamini_hochberg,
@@ -203,7 +203,7 @@ def test_every_number_of_bbq_comes_back_from_its_parts(
     result = read_results([path])[0]
     assert result.parts is not None
 
-    found = comparables_of(result.parts, result.report)
+    found = build_comparables(result.parts, result.report)
     printed = values_of(result.report)
 
     assert set(found) == set(printed)
@@ -218,7 +218,7 @@ def test_every_number_of_bbq_comes_back_from_its_parts(
 def test_every_number_of_unqover_comes_back_from_its_parts(values_of: ValuesOf) -> None:
     """With weights of one each comparable is the number that the report has."""
     report, parts = scored_unqover()
-    found = comparables_of(parts, report)
+    found = build_comparables(parts, report)
     printed = values_of(report)
     shared = set(found) & set(printed)
 

@@ -68,7 +68,7 @@ class Comparing(Protocol):
         """Return every number of a report that can be compared, groups included."""
 
 
-def comparables_of(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
+def build_comparables(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
     """Return what a metric file and its parts let us compare, by key."""
     comparing = cast("Comparing", benchmark(report.dataset.stem).part("comparable"))
     return {number.key: number for number in comparing.comparables(parts, report)}

@@ -1,4 +1,4 @@
-"""How sure a model is of what is right: a concave criterion in the place of BVF's norms."""
+"""How sure a model is of what is right: a concave criterion in place of norms."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from evenhand.contract import WrongUse
 from evenhand.scorer import statistics
-from evenhand.scorer.comparable import Comparable, Key, comparables_of
+from evenhand.scorer.comparable import Comparable, Key, build_comparables
 from evenhand.scorer.comparison.guards import refuse_unlike, refuse_without_parts
 from evenhand.scorer.comparison.paired import Difference, benjamini_hochberg, differences
 from evenhand.scorer.comparison.ranks import ranks
@@ -110,7 +110,7 @@ def _letter(place: int) -> str:
 
 
 def _comparables(result: ModelResult) -> dict[Key, Comparable]:
-    return {} if result.parts is None else comparables_of(result.parts, result.report)
+    return {} if result.parts is None else build_comparables(result.parts, result.report)
 
 
 def _wanted(models: Models, metrics: Sequence[str], by: str | None) -> list[Key]:

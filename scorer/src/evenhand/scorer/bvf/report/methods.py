@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.report.words import R
-from evenhand.scorer.specs import Definition, reported
+from evenhand.scorer.specs import Definition, reported_specs
 
 
 def definitions(metric_ids: Collection[str], protocols: Collection[str]) -> list[Definition]:
@@ -21,7 +21,7 @@ def definitions(metric_ids: Collection[str], protocols: Collection[str]) -> list
         is_code = {protocol.startswith("code") for protocol in protocols}
         chosen += [specs.CRITERION] if False in is_code else []
         chosen += [specs.CODE_CRITERION] if True in is_code else []
-    return [*chosen, *reported(specs.METRICS, metric_ids)]
+    return [*chosen, *reported_specs(specs.METRICS, metric_ids)]
 
 
 INTERVALS = (
