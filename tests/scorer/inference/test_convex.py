@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -50,6 +50,7 @@ SUMS = st.integers(3, 9).flatmap(
 
 
 @pytest.mark.parametrize("name", FUNCTIONALS)
+@settings(max_examples=40)
 @given(sums=SUMS, n_folds=st.integers(2, 4), seed=st.integers(0, 9))
 def test_the_cross_fitted_value_is_at_most_the_plug_in_value(name, sums, n_folds, seed) -> None:
     """For every sublinear functional, every data set and every split."""
@@ -64,6 +65,7 @@ def test_the_cross_fitted_value_is_at_most_the_plug_in_value(name, sums, n_folds
 
 
 @pytest.mark.parametrize("name", FUNCTIONALS)
+@settings(max_examples=40)
 @given(sums=SUMS)
 def test_the_interval_holds_both_values(name, sums) -> None:
     """It reaches from below the cross-fitted to above the plug-in value."""

@@ -67,7 +67,8 @@ class DistanceGap(NamedTuple):
         sign = np.sign(first)
         terms = zip((sign * (first - second), sign * (first + second)), self._errors(), strict=True)
         tails = [self._tail_of(term, error) for term, error in terms]
-        return np.asarray(np.maximum(*tails))
+        # A term that is above 0 for sure leaves the decision to the other one.
+        return np.asarray(np.fmax(*tails))
 
     def _tail_of(self, term: Floats, error: Floats) -> Floats:
         is_sure = error < ZERO_ERROR

@@ -89,8 +89,25 @@ def jackknife(estimator: Estimator, strata: Integers, *, width: int) -> Estimate
     strata = usable_strata(strata)
     n = len(strata)
     value = np.reshape(estimator(np.ones((1, n)))[0], -1)
-    left_out = weighted(estimator, 1.0 - np.eye(n), width=width).reshape(n, len(value))
+    left_out = weighted(estimator, leave_one_out_weights(strata), width=width)
+    left_out = left_out.reshape(n, len(value))
     return Estimate(value, leave_one_out_influence(left_out, strata)[None], strata)
+
+
+def leave_one_out_weights(strata: Integers) -> Floats:
+    """Return weights [G, G], each row without one cluster, which the others of its stratum replace.
+
+    So a stratum keeps its weight, as it would in another sample of the same design.
+
+    >>> leave_one_out_weights(np.array([0, 0, 1, 1])).tolist()[0]
+    [0.0, 2.0, 1.0, 1.0]
+    """
+    is_same = strata[:, None] == strata
+    sizes = is_same.sum(axis=1)
+    raised = sizes / np.maximum(sizes - 1, 1)
+    weights = np.where(is_same, raised[:, None], 1.0)
+    np.fill_diagonal(weights, 0.0)
+    return np.asarray(weights)
 
 
 def leave_one_out_influence(left_out: Floats, strata: Integers) -> Floats:

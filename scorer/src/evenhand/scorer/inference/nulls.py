@@ -133,9 +133,7 @@ def deal_answers(answers: Integers, subject: Integers, generator: np.random.Gene
     Returns:
         Counts with the same sums over each row, and over the rows of each subject.
 
-    >>> dealt = deal_answers(
-    ...     np.array([[2, 0], [0, 2]]), np.zeros(2, int), np.random.default_rng(0)
-    ... )
+    >>> dealt = deal_answers(np.array([[2, 0], [0, 2]]), np.zeros(2, int), np.random.default_rng(0))
     >>> dealt.sum(axis=1).tolist(), dealt.sum(axis=0).tolist()
     ([2, 2], [2, 2])
     """
