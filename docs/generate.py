@@ -1,4 +1,7 @@
-"""Write docs/cli.md and docs/contract.md from the code; with --check say if they are current."""
+"""Write docs/cli.md, docs/contract.md and the benchmarks' tables of metrics from the code.
+
+With --check say if they are current.
+"""
 
 import ast
 import importlib
@@ -6,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,6 +19,8 @@ from evenhand.contract.cli import DISTRIBUTIONS
 from evenhand.contract.commands import COMMANDS
 from evenhand.contract.dataset import ContentDigest
 from evenhand.contract.schemas import KINDS
+from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.specs import MetricSpec
 
 FOLDER = Path(__file__).parent
 NOTE = "<!-- Written by `make docs` from the code; do not edit. -->\n"
@@ -158,7 +164,45 @@ def _markdown(text: str) -> str:
     return re.sub(r":(?:class|func|data):`([^`]+)`", r"`\1`", text).replace("``", "`")
 
 
-PAGES = {"cli.md": cli_page, "contract.md": contract_page}
+METRICS_NOTE = "<!-- Metrics: written by `make docs` from the code; do not edit. -->\n"
+METRICS_END = "<!-- End of metrics. -->\n"
+
+
+def benchmark_page(stem: str) -> str:
+    """Return docs/benchmarks/STEM.md, its table of metrics written anew between the marks."""
+    text = (FOLDER / "benchmarks" / f"{stem}.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition(METRICS_NOTE)
+    _, _, after = rest.partition(METRICS_END)
+    return f"{before}{METRICS_NOTE}\n{metrics_section(stem)}\n{METRICS_END}{after}"
+
+
+def metrics_section(stem: str) -> str:
+    """Return the table of a benchmark's metrics, and what the variable parts of ids stand for."""
+    specs = benchmark(stem).metrics
+    lines = ["| id | name | formula | range | best | how to read it |", "|---|---|---|---|---|---|"]
+    lines += [_metric_row(spec) for spec in specs]
+    families = {spec.id.partition("{")[2].partition("}")[0]: spec.variants for spec in specs}
+    notes = [
+        f"`{{{part}}}` is {' or '.join(f'`{name}` ({words})' for name, words in variants.items())}."
+        for part, variants in families.items()
+        if variants
+    ]
+    return "\n".join([*lines, *(f"\n{note}" for note in notes)]) + "\n"
+
+
+def _metric_row(spec: MetricSpec) -> str:
+    part = f"`{{{spec.id.partition('{')[2].partition('}')[0]}}}`"
+    best = "none" if spec.best is None else f"{spec.best:g}"
+    label, formula, values = spec.label.format(part), f"`{spec.formula}`", f"`{spec.range_words}`"
+    cells = (f"`{spec.id}`", label, formula, values, best, spec.reading)
+    return " | ".join(["", *(cell.replace("|", "\\|") for cell in cells), ""]).strip()
+
+
+PAGES = {
+    "cli.md": cli_page,
+    "contract.md": contract_page,
+    **{f"benchmarks/{stem}.md": partial(benchmark_page, stem) for stem in STEMS},
+}
 
 
 def main() -> int:

@@ -5,8 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from evenhand.contract.cli import main
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+settings.register_profile("evenhand", deadline=None)
+settings.load_profile("evenhand")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from smollm2 import PACKAGE, forms_in, run, timed
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from evenhand.contract.dataset import read_manifest
-from evenhand.scorer.predict import Options, asking_of
+from evenhand.scorer.predict import Settings, load_asking
 from evenhand.scorer.runtime.session import open_model
 
 CONTEXTS = 50
@@ -59,8 +59,8 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
     saved, exported = forms_in(arguments.models or folder)
     rows, provenance = some_rows(folder, arguments.subjects)
     model = open_model(exported, device="cpu", threads=arguments.threads)
-    asking = asking_of("bvf")
-    asked = Options(pieces="single", provenance=provenance)
+    asking = load_asking("bvf")
+    asked = Settings(provenance=provenance, options={"pieces": "single"})
     options = asking.settled(asked, model)
 
     def ask_ours(wanted: pl.DataFrame) -> pl.DataFrame:

@@ -28,8 +28,8 @@ import torch
 from smollm2 import PACKAGE, forms_in, run, timed
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from evenhand.scorer.predict import Options, asking_of
-from evenhand.scorer.runtime.prompts import prompts
+from evenhand.scorer.bbq.ask.styles import prompts
+from evenhand.scorer.predict import Settings, load_asking
 from evenhand.scorer.runtime.session import open_model
 
 BATCHES = (1, 8, 32)
@@ -63,8 +63,8 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
     rows = some_rows(folder, arguments.rows)
     sample = rows.head(max(4, len(rows) // 20 * 4))
     model = open_model(exported, device="cpu", threads=arguments.threads)
-    asking = asking_of("bbq")
-    options = asking.settled(Options(), model)
+    asking = load_asking("bbq")
+    options = asking.settled(Settings(options={"style": None, "normalise": None}), model)
 
     def ask_ours(wanted: pl.DataFrame) -> Scores:
         answers = asking.answer(model, wanted, options, lambda _: None)

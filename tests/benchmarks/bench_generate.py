@@ -13,10 +13,10 @@ import time
 from pathlib import Path
 
 from evenhand.contract.files import canonical_json
-from evenhand.generator.render import Template
-from evenhand.generator.stems import Options
+from evenhand.generator.benchmark import Settings
 from evenhand.generator.unqover.content import Content
 from evenhand.generator.unqover.generate import plan
+from evenhand.generator.unqover.template import Template
 
 CONFIG = "gender_occupation"
 MAX_SECONDS, MAX_GIGABYTES = 40.0, 1.0
@@ -73,7 +73,7 @@ def main() -> int:
     """Run both and print the table; 1 if a limit is broken."""
     with tempfile.TemporaryDirectory() as name:
         seconds, gigabytes = generate(Path(name))
-        content = plan(Options(configs=(CONFIG,))).contents[CONFIG]
+        content = plan(Settings(configs=(CONFIG,))).contents[CONFIG]
         loop_seconds, loop_rows = row_by_row(content, Path(name) / "rows.jsonl")
     per_row, loop_per_row = seconds / N_ROWS, loop_seconds / loop_rows
     print(f"{'generate ' + CONFIG:<40}{'seconds':>10}{'peak GB':>10}")

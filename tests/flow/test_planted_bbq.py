@@ -17,8 +17,8 @@ import pytest
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq import metrics as formulas
 from evenhand.scorer.bbq import score
+from evenhand.scorer.bbq.ask.styles import prompts
 from evenhand.scorer.runtime.multiple_choice import score_options
-from evenhand.scorer.runtime.prompts import prompts
 from evenhand.scorer.runtime.session import open_model
 
 MODELS = Path(__file__).parents[1] / "models" / "bbq"

@@ -17,12 +17,10 @@ from evenhand.contract import cli
 from evenhand.contract.report import DatasetRecord, Metric
 from evenhand.scorer.datasets import open_dataset
 from evenhand.scorer.provenance import Provenance
-from evenhand.scorer.runtime import masked_lm, question_answering
-from evenhand.scorer.runtime.masked_lm import score_masks
-from evenhand.scorer.runtime.question_answering import score_questions
 from evenhand.scorer.runtime.session import open_model
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover import example_metrics
+from evenhand.scorer.unqover.ask import masks, spans
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
 from evenhand.scorer.unqover.metric_records import metrics_of
 from evenhand.scorer.unqover.results import ScoredConfig, scored_config
@@ -31,8 +29,8 @@ from evenhand.scorer.unqover.tables import subject_attribute_table
 MODELS = Path(__file__).parents[1] / "models"
 CONFIGS = {"qa": "religion", "mlm": "religion_mlm"}
 READERS = {
-    "religion": (score_questions, question_answering.COLUMNS),
-    "religion_mlm": (score_masks, masked_lm.COLUMNS),
+    "religion": (spans.score_questions, spans.COLUMNS),
+    "religion_mlm": (masks.score_masks, masks.COLUMNS),
 }
 
 SHARE_OF_PREFERENCE = 0.5

@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from evenhand.generator import bbq
+from evenhand.generator.bbq.official import prepare_import
+from evenhand.generator.benchmark import ImportSettings
 from evenhand.generator.build import Recipe, build
-from evenhand.generator.stems import ImportOptions
 from evenhand.scorer.datasets import open_dataset
 
 CONFORMANCE = os.environ.get("EVENHAND_CONFORMANCE")
@@ -25,7 +25,7 @@ pytestmark = [
 def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the official files as a version."""
     folder = tmp_path_factory.mktemp("bbq") / "v"
-    ready = bbq.prepare_import(ImportOptions(source=Path(CONFORMANCE or "") / "bbq/data"))
+    ready = prepare_import(ImportSettings(source=Path(CONFORMANCE or "") / "bbq/data"))
     recipe = Recipe(
         card=ready.card, version="1.0.0", seed=0, provenance=ready.provenance, made=ready.made
     )

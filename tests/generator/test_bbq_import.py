@@ -10,15 +10,15 @@ import pytest
 from evenhand.contract import DataRefused
 from evenhand.contract.bbq import ITEM_COLUMNS, Item
 from evenhand.contract.dataset import Manifest, read_manifest, verify
-from evenhand.generator import bbq
+from evenhand.generator.bbq import official
+from evenhand.generator.benchmark import ImportSettings
 from evenhand.generator.build import Recipe, build
 from evenhand.generator.diff import difference
-from evenhand.generator.stems import ImportOptions
 
 
 def import_bbq(source: Path, out: Path, **options: Any) -> Manifest:
     """Import and write a version."""
-    ready = bbq.prepare_import(ImportOptions(source=source, **options))
+    ready = official.prepare_import(ImportSettings(source=source, **options))
     recipe = Recipe(
         card=ready.card,
         version="1.0.0",
@@ -32,7 +32,7 @@ def import_bbq(source: Path, out: Path, **options: Any) -> Manifest:
 
 def notes(source: Path, **options: Any) -> str:
     """Return what the person who runs the command reads on stderr."""
-    return "\n".join(bbq.prepare_import(ImportOptions(source=source, **options)).notes)
+    return "\n".join(official.prepare_import(ImportSettings(source=source, **options)).notes)
 
 
 def rows_of(folder: Path, config: str) -> list[dict[str, Any]]:
@@ -334,7 +334,7 @@ def test_the_configs_asked_for_are_taken(release: Path, tmp_path: Path) -> None:
 
     assert list(import_bbq(release, tmp_path / "v", configs=("Age",)).configs) == ["Age"]
     with pytest.raises(DataRefused, match=r"no rows of Religion; its files: Age.jsonl\."):
-        bbq.prepare_import(ImportOptions(source=release / "Age.jsonl", configs=("Religion",)))
+        official.prepare_import(ImportSettings(source=release / "Age.jsonl", configs=("Religion",)))
 
 
 def test_a_sample_takes_whole_groups_from_all_questions(
@@ -381,11 +381,8 @@ def test_a_label_that_contradicts_its_context_is_reported(
     assert "a label that contradicts the context's condition, 2 rows" in notes(source)
 
 
-def test_the_command_writes_a_version(release: Path, tmp_path: Path, evenhand, monkeypatch) -> None:
+def test_the_command_writes_a_version(release: Path, tmp_path: Path, evenhand) -> None:
     """`import bbq --from DIR --out DIR` reports on stderr and prints the digest."""
-    from evenhand.generator.commands import import_release
-
-    monkeypatch.setattr(import_release, "STEMS", ("unqover", "bbq"))
     code, out, err = evenhand("import", "bbq", "--from", release, "--out", tmp_path / "v")
 
     assert code == 0

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from evenhand.contract.bbq import Item
 from evenhand.contract.dataset import Manifest, verify
-from evenhand.generator import bbq
+from evenhand.generator.bbq import official
 from evenhand.generator.bbq.official_templates import read_templates
+from evenhand.generator.benchmark import ImportSettings
 from evenhand.generator.build import Recipe, build
 from evenhand.generator.restricted import parse
-from evenhand.generator.stems import ImportOptions
 
 PLAIN = {"Names": "", "Lexical_diversity": "", "NAME1_info": "", "NAME2_info": ""}
 LABELS = {
@@ -57,11 +57,17 @@ NAMED_RACES = {
 }
 
 
+def settings_of(folder: Path, *, seed: int = 0, **options: Any) -> ImportSettings:
+    """Return what a call that renders a folder of templates asks for."""
+    shared = {name: options.pop(name) for name in ("configs", "limit") if name in options}
+    return ImportSettings(
+        source=folder, seed=seed, **shared, options={"templates": folder, **options}
+    )
+
+
 def import_templates(folder: Path, out: Path, *, seed: int = 0, **options: Any) -> Manifest:
     """Render and write a version."""
-    ready = bbq.prepare_import(
-        ImportOptions(source=folder, from_templates=True, seed=seed, **options)
-    )
+    ready = official.prepare_import(settings_of(folder, seed=seed, **options))
     recipe = Recipe(
         card=ready.card, version="1.0.0", seed=seed, provenance=ready.provenance, made=ready.made
     )
@@ -70,7 +76,7 @@ def import_templates(folder: Path, out: Path, *, seed: int = 0, **options: Any) 
 
 def rows_of(folder: Path, **options: Any) -> list[dict[str, Any]]:
     """Return the rows that the templates of a folder give, all categories."""
-    ready = bbq.prepare_import(ImportOptions(source=folder, from_templates=True, **options))
+    ready = official.prepare_import(settings_of(folder, **options))
     return [
         row for config in ready.configs() for batch in config.batches() for row in batch.to_pylist()
     ]
@@ -78,8 +84,7 @@ def rows_of(folder: Path, **options: Any) -> list[dict[str, Any]]:
 
 def notes_of(folder: Path, **options: Any) -> str:
     """Return what the person who runs the command reads on stderr."""
-    options = {"source": folder, "from_templates": True, **options}
-    return "\n".join(bbq.prepare_import(ImportOptions(**options)).notes)
+    return "\n".join(official.prepare_import(settings_of(folder, **options)).notes)
 
 
 def people_in(row: dict[str, Any]) -> list[tuple[str, str]]:

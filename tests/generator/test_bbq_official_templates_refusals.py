@@ -1,21 +1,28 @@
 """What `import bbq --templates` refuses, and the one sentence that says so."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.generator import bbq
-from evenhand.generator.stems import ImportOptions
+from evenhand.generator.bbq import official
+from evenhand.generator.benchmark import ImportSettings
 
 NO_WORDS = {"Names": "", "Answer_negative": "The {{NAME2}} one"}
+
+
+def settings_of(folder: Path, **values: Any) -> ImportSettings:
+    """Return what a call that renders a folder of templates asks for."""
+    shared = {name: values.pop(name) for name in ("configs", "seed") if name in values}
+    return ImportSettings(source=folder, **shared, options={"templates": folder, **values})
 
 
 def refusal_of(folder: Path, kind: type[Exception] = DataRefused, **options: Any) -> str:
     """Return the sentence with which a folder of templates is refused."""
     with pytest.raises(kind) as refusal:
-        bbq.prepare_import(ImportOptions(source=folder, from_templates=True, **options))
+        official.prepare_import(settings_of(folder, **options))
     return str(refusal.value)
 
 
@@ -215,7 +222,7 @@ def test_vocabularies_are_checked(official_templates) -> None:
 
 def bbq_notes(folder: Path) -> str:
     """Return the report of a folder that is not refused."""
-    return "\n".join(bbq.prepare_import(ImportOptions(source=folder, from_templates=True)).notes)
+    return "\n".join(official.prepare_import(settings_of(folder)).notes)
 
 
 def test_names_of_a_race_that_has_none_are_refused(official_templates) -> None:
@@ -251,9 +258,8 @@ def test_a_text_that_grows_too_long_is_refused(official_templates) -> None:
 
 
 def test_wrong_use_is_told(official_templates, tmp_path: Path, evenhand) -> None:
-    """Options of another benchmark, an unknown config, a negative seed, another stem."""
+    """An unknown config, a negative seed, another stem, options that do not go together."""
     folder = official_templates({})
-    assert "are for unqover" in refusal_of(folder, WrongUse, header="newsqa")
     assert "did you mean `Age`?" in refusal_of(folder, WrongUse, configs=("age",))
     assert "--seed is -1; a whole number" in refusal_of(folder, WrongUse, seed=-1)
     (tmp_path / "kept").mkdir()
@@ -264,8 +270,12 @@ def test_wrong_use_is_told(official_templates, tmp_path: Path, evenhand) -> None
     out = ("--out", tmp_path / "v")
     code, _, err = evenhand("import", "unqover", "--templates", folder, *out)
     assert code == 2
-    assert "--templates is for bbq; unqover is imported with --from" in err
+    assert re.search("--templates .* bbq.* unqover", err)
     code, _, err = evenhand("import", "bbq", "--from", folder, "--substring-faults", *out)
     assert code == 2
-    assert "go with --templates alone." in err
+    assert re.search("--substring-faults .* --templates", err)
+    code, _, err = evenhand("import", "bbq", *out)
+    assert (code, "--from or --templates" in err) == (2, True)
+    code, _, err = evenhand("import", "bbq", "--from", folder, "--templates", folder, *out)
+    assert (code, "--from and --templates" in err) == (2, True)
     assert not (tmp_path / "v").exists()

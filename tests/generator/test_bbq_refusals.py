@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.generator import bbq
-from evenhand.generator.stems import ImportOptions, Options
+from evenhand.generator.bbq import generate, official
+from evenhand.generator.benchmark import ImportSettings, Settings
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_faulty_field_is_named_with_file_and_line(
     source = write_jsonl(tmp_path / "x.jsonl", group_of_four(**changed))
 
     with pytest.raises(DataRefused) as refusal:
-        bbq.prepare_import(ImportOptions(source=source))
+        official.prepare_import(ImportSettings(source=source))
 
     assert message in str(refusal.value)
 
@@ -71,7 +71,7 @@ def test_exactly_one_answer_must_be_unknown(
     source = write_jsonl(tmp_path / "x.jsonl", group_of_four(answer_info=info))
 
     with pytest.raises(DataRefused) as refusal:
-        bbq.prepare_import(ImportOptions(source=source))
+        official.prepare_import(ImportSettings(source=source))
 
     assert message in str(refusal.value)
 
@@ -90,7 +90,7 @@ def test_a_broken_file_is_refused_with_its_line(tmp_path, content, message) -> N
     (tmp_path / "x.jsonl").write_bytes(content)
 
     with pytest.raises(DataRefused) as refusal:
-        bbq.prepare_import(ImportOptions(source=tmp_path / "x.jsonl"))
+        official.prepare_import(ImportSettings(source=tmp_path / "x.jsonl"))
 
     assert message in str(refusal.value)
 
@@ -115,7 +115,7 @@ def test_other_broken_sources_are_refused(tmp_path: Path, group_of_four, write_j
         (twice, "x.jsonl:5: field `example_id`: 0 of Age stands in"),
     ):
         with pytest.raises(DataRefused) as refusal:
-            bbq.prepare_import(ImportOptions(source=source))
+            official.prepare_import(ImportSettings(source=source))
         assert message in str(refusal.value)
 
 
@@ -127,27 +127,23 @@ def test_a_row_that_two_files_give_differently_is_refused(
     write_jsonl(tmp_path / "All.jsonl", group_of_four(question="Who forgets things?"))
 
     with pytest.raises(DataRefused, match=r"All.jsonl:1: .* already, with other contents; give"):
-        bbq.prepare_import(ImportOptions(source=tmp_path))
+        official.prepare_import(ImportSettings(source=tmp_path))
 
 
 def test_a_sample_needs_a_complete_group(tmp_path: Path, group_of_four, write_jsonl) -> None:
     """Three rows of four are imported whole, but no example can be drawn from them."""
     source = write_jsonl(tmp_path / "Age.jsonl", group_of_four()[:3])
 
-    assert bbq.prepare_import(ImportOptions(source=source)).n_rows == 3
+    assert official.prepare_import(ImportSettings(source=source)).n_rows == 3
     with pytest.raises(DataRefused, match="Age has no complete group of four to draw --limit"):
-        bbq.prepare_import(ImportOptions(source=source, limit=1))
+        official.prepare_import(ImportSettings(source=source, limit=1))
 
 
 def test_wrong_use_is_told_before_any_file_is_read(tmp_path: Path) -> None:
-    """A config in other letters, and an option of another benchmark."""
+    """A config in other letters."""
     source = tmp_path / "nowhere"
 
     with pytest.raises(WrongUse, match="no config religion; did you mean `Religion`"):
-        bbq.prepare_import(ImportOptions(source=source, configs=("religion",)))
-    with pytest.raises(WrongUse, match="are for unqover"):
-        bbq.prepare_import(ImportOptions(source=source, header="newsqa"))
+        official.prepare_import(ImportSettings(source=source, configs=("religion",)))
     with pytest.raises(WrongUse, match="no config religion; did you mean `Religion`"):
-        bbq.prepare(Options(configs=("religion",)))
-    with pytest.raises(WrongUse, match="are for unqover"):
-        bbq.prepare(Options(header="newsqa"))
+        generate.prepare(Settings(configs=("religion",)))

@@ -16,8 +16,8 @@ from evenhand.contract.files import canonical_json
 from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
 from evenhand.generator.build import ConfigRows, Recipe, build, checked_version
 from evenhand.generator.digest import column_bytes, digest_of_files
-from evenhand.generator.front_matter import yaml_lines
-from evenhand.generator.unqover import CARD
+from evenhand.generator.unqover.card import CARD
+from evenhand.generator.yaml_text import yaml_text
 
 NAMES = ("readers", "readers_mlm")
 
@@ -303,9 +303,13 @@ def test_texts_in_yaml_are_read_back_as_they_were() -> None:
     """Quotes, colons, hashes and nesting survive a YAML reader."""
     import yaml
 
-    value = {"a": ['"x": y # z', "é"], "b": [{"c": [{"d": 1, "e": None}]}], "f": {"g": "- h"}}
+    value = {
+        "a": ['"x": y # z', "é", "no", "1e3", "2026-01-01"],
+        "b": [{"c": [{"d": 1, "e": None}]}],
+        "f": {"g": "- h"},
+    }
 
-    assert yaml.safe_load("\n".join(yaml_lines(value))) == value
+    assert yaml.safe_load(yaml_text(value)) == value
 
 
 def test_rows_that_were_not_announced_are_a_fault_of_ours(tmp_path: Path) -> None:

@@ -15,19 +15,19 @@ import pytest
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.bvf import ITEM_COLUMNS, TOPICS, Item, topics_of
 from evenhand.contract.dataset import read_manifest, verify
-from evenhand.generator import bvf
-from evenhand.generator.bvf.asked import read_subjects
+from evenhand.generator.benchmark import ImportSettings, Settings
+from evenhand.generator.bvf import generate, official
 from evenhand.generator.bvf.grid import in_order
-from evenhand.generator.stems import ImportOptions, Options
+from evenhand.generator.bvf.subjects import read_subjects
 
 Runner = Callable[..., tuple[int, str, str]]
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def rows_of(options: Options, topic: str = "gender") -> pl.DataFrame:
+def rows_of(settings: Settings, topic: str = "gender") -> pl.DataFrame:
     """Return the rows of a topic."""
-    prepared = bvf.prepare(options)
-    config = next(own for own in prepared.configs() if own.name == topic)
+    prepared = generate.prepare(settings)
+    config = next(config for config in prepared.configs() if config.name == topic)
     tables = [pl.DataFrame(pl.from_arrow(table)) for table in config.batches()]
     return pl.concat(tables)
 
@@ -61,7 +61,7 @@ def contexts(tmp_path: Path) -> Path:
 def test_every_row_is_an_item_of_the_contract() -> None:
     """All columns, valid ids of at most 64 characters that begin with the topic, no id twice."""
     for topic in TOPICS:
-        rows = rows_of(Options(configs=(topic,)), topic)
+        rows = rows_of(Settings(configs=(topic,)), topic)
 
         assert tuple(rows.columns) == ITEM_COLUMNS
         assert rows["id"].is_unique().all()
@@ -76,7 +76,9 @@ def test_every_row_is_an_item_of_the_contract() -> None:
 
 def test_contexts_are_filled_as_worked_by_hand(contexts: Path, subjects: Path) -> None:
     """Three contexts times three subjects: ids, texts with a or an, shares of counts."""
-    rows = rows_of(Options(contexts=contexts, topic="gender", subjects=subjects))
+    rows = rows_of(
+        Settings(options={"contexts": contexts, "topic": "gender", "subjects": subjects})
+    )
 
     assert rows["id"].to_list()[:4] == [
         "gender-c00000-nurse",
@@ -102,7 +104,7 @@ def test_contexts_are_filled_as_worked_by_hand(contexts: Path, subjects: Path) -
 @pytest.mark.parametrize("topic", ["race", "disability"])
 def test_adjectives_stand_last_or_before_the_subject(topic: str) -> None:
     """Both orders of every context, each with weights that add up to 1 for a subject."""
-    rows = rows_of(Options(configs=(topic,)), topic)
+    rows = rows_of(Settings(configs=(topic,)), topic)
 
     first, second = rows.filter(pl.col("x") == "nurse").head(2).iter_rows(named=True)
     assert re.fullmatch(r"The nurse, who .+, is \[Y\]", first["text"])
@@ -118,7 +120,7 @@ def test_an_order_that_a_context_does_not_have_is_left_out(tmp_path: Path, subje
     path = write_contexts(
         tmp_path / "c.jsonl", ("The [X], who slept, is [Y]", 1), ("The [X] looked [Y]", 3)
     )
-    options = Options(contexts=path, topic="race", subjects=subjects)
+    options = Settings(options={"contexts": path, "topic": "race", "subjects": subjects})
 
     rows = rows_of(options, "race")
 
@@ -131,11 +133,11 @@ def test_an_order_that_a_context_does_not_have_is_left_out(tmp_path: Path, subje
 
 def test_one_order_alone() -> None:
     """--order last leaves out the other; --order inside where no context has it is refused."""
-    rows = rows_of(Options(configs=("race",), orders=("last",)), "race")
+    rows = rows_of(Settings(configs=("race",), options={"order": ("last",)}), "race")
 
     assert set(rows["order"]) == {"last"}
     with pytest.raises(DataRefused, match="leave out --order inside"):
-        rows_of(Options(configs=("gender",), orders=("inside",)))
+        rows_of(Settings(configs=("gender",), options={"order": ("inside",)}))
 
 
 def test_the_words_stand_in_the_manifest_and_the_scorer_reads_them(
@@ -159,7 +161,9 @@ def test_the_words_stand_in_the_manifest_and_the_scorer_reads_them(
 
 def test_the_protocol_of_the_code_counts_one_word_twice() -> None:
     """`canary` stands in both classes of the paper's list."""
-    topics = bvf.prepare(Options(configs=("gender",), protocol="code")).provenance["topics"]
+    topics = generate.prepare(
+        Settings(configs=("gender",), options={"protocol": "code"})
+    ).provenance["topics"]
 
     assert all("canary" in words for words in topics["gender"]["classes"].values())
 
@@ -177,7 +181,7 @@ def test_the_same_options_give_the_same_bytes(evenhand: Runner, tmp_path: Path) 
 def test_a_sample_is_of_whole_contexts_whose_weights_add_up_to_one() -> None:
     """--limit draws contexts by seed, each with all subjects and orders."""
     one, other = (
-        rows_of(Options(configs=("race",), limit=7, seed=seed), "race") for seed in (0, 1)
+        rows_of(Settings(configs=("race",), limit=7, seed=seed), "race") for seed in (0, 1)
     )
 
     assert len(one) == 7 * 2 * 120
@@ -190,11 +194,11 @@ def test_a_sample_is_of_whole_contexts_whose_weights_add_up_to_one() -> None:
 def test_mined_contexts_say_their_topic(contexts: Path, subjects: Path, tmp_path: Path) -> None:
     """Without a header --topic is needed; a table of the original is read like one."""
     with pytest.raises(WrongUse, match="does not say its topic; name it with --topic"):
-        bvf.prepare(Options(contexts=contexts, subjects=subjects))
+        generate.prepare(Settings(options={"contexts": contexts, "subjects": subjects}))
 
     table = tmp_path / "book_TemplateForGender.csv"
     table.write_text("template,frequency\nThe [X] said that [Y],9\n", encoding="utf-8")
-    rows = rows_of(Options(contexts=table, configs=("gender",), subjects=subjects))
+    rows = rows_of(Settings(configs=("gender",), options={"contexts": table, "subjects": subjects}))
     assert rows["text"].to_list()[0] == "The nurse said that [Y]"
 
 
@@ -203,27 +207,29 @@ def test_a_topic_of_ones_own(contexts: Path, subjects: Path, tmp_path: Path) -> 
     topic = tmp_path / "both.tsv"
     lines = ["black_woman\tblack woman", "white_woman\twhite woman", "black_man\tblack man"]
     topic.write_text("class\tword\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    options = Options(contexts=contexts, topic=str(topic), subjects=subjects)
+    options = Settings(options={"contexts": contexts, "topic": str(topic), "subjects": subjects})
 
     rows = rows_of(options, "both")
 
     assert rows["id"].to_list()[0] == "both-c00000-nurse"
-    assert len(bvf.prepare(options).provenance["topics"]["both"]["classes"]) == 3
+    assert len(generate.prepare(options).provenance["topics"]["both"]["classes"]) == 3
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("settings", "sentence"),
     [
         ({"configs": ("gendr",)}, "There is no config gendr. Did you mean gender?"),
-        ({"topic": "nowhere.tsv"}, "There is no topic and no file `nowhere.tsv`"),
-        ({"templates": Path("x")}, "are not for bvf"),
-        ({"topic": "race", "configs": ("gender",)}, "name different topics"),
+        ({"options": {"topic": "nowhere.tsv"}}, "There is no topic and no file `nowhere.tsv`"),
+        (
+            {"options": {"topic": "race"}, "configs": ("gender",)},
+            "--topic race and --config gender",
+        ),
     ],
 )
-def test_wrong_use_is_one_sentence(options: dict[str, Any], sentence: str) -> None:
+def test_wrong_use_is_one_sentence(settings: dict[str, Any], sentence: str) -> None:
     """What does not exist is named with what does."""
     with pytest.raises(WrongUse) as refused:
-        bvf.prepare(Options(**options))
+        generate.prepare(Settings(**settings))
 
     assert sentence in str(refused.value)
 
@@ -275,7 +281,7 @@ def test_options_of_bvf_are_refused_elsewhere(evenhand: Runner, tmp_path: Path) 
     code, _, error = evenhand("generate", "bbq", "--topic", "race", "--out", tmp_path / "x")
 
     assert code == 2
-    assert "--topic is for bvf" in error
+    assert re.search("--topic .* bvf.* bbq", error)
 
 
 def test_show_prints_texts(evenhand: Runner) -> None:
@@ -313,9 +319,9 @@ def test_several_corpora_are_not_mixed(tmp_path: Path) -> None:
         path.write_text("template,frequency\nThe [X] said that [Y],3\n", encoding="utf-8")
 
     with pytest.raises(WrongUse, match="choose one with --slots NAME"):
-        bvf.prepare_import(ImportOptions(source=tmp_path))
-    files = {"slots": ["web_TemplateForGender.csv"]}
-    prepared = bvf.prepare_import(ImportOptions(source=tmp_path, files=files))
+        official.prepare_import(ImportSettings(source=tmp_path))
+    options = {"slots": "web_TemplateForGender.csv"}
+    prepared = official.prepare_import(ImportSettings(source=tmp_path, options=options))
     assert prepared.n_rows == 120
 
 

@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.generator import bvf
-from evenhand.generator.bvf.asked import read_subjects
+from evenhand.generator.benchmark import Settings
+from evenhand.generator.bvf import generate
 from evenhand.generator.bvf.languages import rules_for
 from evenhand.generator.bvf.listed import ListedRules
+from evenhand.generator.bvf.subjects import read_subjects
 from evenhand.generator.bvf.topics import read_topic
 from evenhand.generator.corpora.sentences import split_sentences
 from evenhand.generator.parse import Parse, Parser
-from evenhand.generator.stems import Options
 
 Write = Callable[..., Path]
 
@@ -223,8 +223,10 @@ def test_subjects_stand_with_their_own_words(contexts: Path, topic: Path, tmp_pa
     """`text` takes the subject's place, with a capital where a text begins; `a` stays as it is."""
     subjects = tmp_path / "subjects.tsv"
     subjects.write_text("word\ttext\nArtista\tla artista\nJuez\tel juez\n", encoding="utf-8")
-    options = Options(contexts=contexts, topic=str(topic), subjects=subjects, language="es")
-    prepared = bvf.prepare(options)
+    options = Settings(
+        options={"contexts": contexts, "topic": str(topic), "subjects": subjects, "language": "es"}
+    )
+    prepared = generate.prepare(options)
     (config,) = prepared.configs()
     rows = pl.concat([pl.DataFrame(pl.from_arrow(table)) for table in config.batches()])
 
@@ -244,8 +246,15 @@ def test_articles_are_english_in_english_alone(contexts: Path, topic: Path, tmp_
     subjects.write_text("artista\n", encoding="utf-8")
     texts = []
     for language in ("es", None):
-        options = Options(contexts=contexts, topic=str(topic), subjects=subjects, language=language)
-        (config,) = bvf.prepare(options).configs()
+        options = Settings(
+            options={
+                "contexts": contexts,
+                "topic": str(topic),
+                "subjects": subjects,
+                "language": language,
+            }
+        )
+        (config,) = generate.prepare(options).configs()
         texts.append(next(config.batches())["text"].to_pylist())
 
     assert texts == [
@@ -265,7 +274,7 @@ def test_our_english_words_are_refused_in_another_language(
     given[option.removeprefix("--")] = "gender" if option == "--topic" else None
 
     with pytest.raises(WrongUse, match=f"English; name yours with {option} FILE"):
-        bvf.prepare(Options(language="es", **given))  # type: ignore[arg-type]
+        generate.prepare(Settings(options={"language": "es", **given}))
 
 
 def test_a_text_is_given_for_all_subjects_or_for_none(tmp_path: Path) -> None:

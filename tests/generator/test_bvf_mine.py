@@ -179,7 +179,7 @@ def test_shards_that_are_there_are_not_mined_again(
     """With all units done, even the parser is not needed any more."""
     out = tmp_path / "contexts.jsonl"
     words = ("mine", "bvf", "--corpus", long_corpus, "--topic", "gender", "--out", out)
-    monkeypatch.setattr("evenhand.generator.bvf.mining.merged", _broken_off)
+    monkeypatch.setattr("evenhand.generator.bvf.mine.merged", _broken_off)
     with pytest.raises(AssertionError):
         assert evenhand(*words)[0] == 0
     monkeypatch.undo()

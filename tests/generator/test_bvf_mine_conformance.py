@@ -13,7 +13,7 @@ import pytest
 from evenhand.generator.bvf.contexts import read_contexts
 from evenhand.generator.bvf.rules import Rules
 from evenhand.generator.bvf.topics import read_topic
-from evenhand.generator.bvf.units import mined, units
+from evenhand.generator.bvf.units import mine_unit, units
 from evenhand.generator.corpora.files import corpus_sources
 from evenhand.generator.corpora.readers import blocks
 from evenhand.generator.corpora.sentences import split_sentences
@@ -73,7 +73,9 @@ def test_the_most_frequent_contexts_of_the_books_are_those_of_the_paper() -> Non
     rules, parser = Rules(read_topic("gender")), parser_of()
     counts: Counter[str] = Counter()
     for unit in units(sources, text_field="text", limit=2):
-        counts.update({item.context: item.count for item in mined(unit, rules, parser).contexts})
+        counts.update(
+            {item.context: item.count for item in mine_unit(unit, rules, parser).contexts}
+        )
     clauses = [context for context, _ in counts.most_common() if context.endswith("that [Y]")]
 
     assert clauses[0] == "The [X] said that [Y]"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.generator.bvf.past import simple_past
+from evenhand.generator.bvf.past_tense import simple_past
 from evenhand.generator.bvf.rules import Rules
 from evenhand.generator.bvf.topics import read_topic
 from evenhand.generator.parse import Parse, parser_of

@@ -13,6 +13,7 @@ import yaml
 from evenhand.contract import STEMS
 from evenhand.contract.cli import main
 from evenhand.contract.dataset import Licence, SplitEntry, read_manifest
+from evenhand.generator.benchmark import benchmark
 from evenhand.generator.card import (
     Card,
     ConfigSummary,
@@ -24,7 +25,6 @@ from evenhand.generator.card import (
 )
 from evenhand.generator.evaluation import evaluation_yaml
 from evenhand.generator.lists import sources_of
-from evenhand.generator.stems import stem_module
 
 # The values that the Hub's card specification allows for these fields.
 CREATORS = {"crowdsourced", "found", "expert-generated", "machine-generated", "no-annotation"}
@@ -83,7 +83,7 @@ def test_the_hubs_client_reads_the_card(small_versions, stem: str) -> None:
     data = DatasetCard.load(small_versions[stem] / "README.md").data.to_dict()
 
     assert data["license"] == read_manifest(small_versions[stem]).licence.id
-    assert data["pretty_name"] == stem_module(stem).CARD.name
+    assert data["pretty_name"] == benchmark(stem).card.CARD.name
     assert (data["language"], data["multilinguality"]) == (["en"], ["monolingual"])
     assert set(data["annotations_creators"]) | set(data["language_creators"]) <= CREATORS
     assert set(data["task_categories"]) <= CATEGORIES
@@ -368,7 +368,7 @@ def test_options_of_publication_reach_the_files(evenhand, tmp_path: Path) -> Non
     [
         ("--repo", "name", "name is no repository of the Hub; org/name was expected."),
         ("--repo", "../x/y", "../x/y is no repository of the Hub"),
-        ("--date", "2026-13-01", "2026-13-01 is no day"),
+        ("--date", "2026-13-01", "2026-13-01 is not a day"),
     ],
 )
 def test_wrong_options_of_publication_are_refused(
@@ -386,7 +386,7 @@ def test_wrong_options_of_publication_are_refused(
 def test_every_card_names_its_paper_and_its_limits() -> None:
     """What a benchmark does not show is said at least four times, and the paper is linked."""
     for stem in STEMS:
-        one = stem_module(stem).CARD
+        one = benchmark(stem).card.CARD
         assert len(one.limits) >= 4
         assert one.paper.startswith("https://")
         assert one.task_ids

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from evenhand.contract import STEMS
+from evenhand.generator.benchmark import benchmark
 from evenhand.generator.build import ConfigRows, Recipe, build
-from evenhand.generator.stems import stem_module
 
 # mlcroissant reads JSON-LD through a class of rdflib that rdflib has renamed.
 pytestmark = pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
@@ -50,7 +50,7 @@ def test_what_is_asked_of_responsible_ai_is_there(small_versions, stem: str) -> 
         "http://mlcommons.org/croissant/1.1",
         "http://mlcommons.org/croissant/RAI/1.0",
     ]
-    assert set(stem_module(stem).CARD.use_cases) == set(data["rai:dataUseCases"])
+    assert set(benchmark(stem).card.CARD.use_cases) == set(data["rai:dataUseCases"])
     assert "datePublished" not in data
 
 
@@ -97,7 +97,11 @@ def test_several_files_of_a_config_are_one_record_set(tmp_path: Path, monkeypatc
         name="c", n_rows=20, n_examples=5, batches=lambda: iter(tables), statistics=counts
     )
     recipe = Recipe(
-        card=stem_module("unqover").CARD, version="1.0.0", seed=0, provenance={}, made=["By hand."]
+        card=benchmark("unqover").card.CARD,
+        version="1.0.0",
+        seed=0,
+        provenance={},
+        made=["By hand."],
     )
     build(tmp_path / "v", recipe, [config], overwrite=False)
 

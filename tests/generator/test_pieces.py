@@ -8,10 +8,9 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from evenhand.contract import DataRefused, WrongUse
+from evenhand.generator.benchmark import Settings
 from evenhand.generator.pieces import PieceCounter
-from evenhand.generator.stems import Options
-from evenhand.generator.unqover import prepare
-from evenhand.generator.unqover.generate import plan
+from evenhand.generator.unqover.generate import plan, prepare
 
 
 @pytest.fixture
@@ -78,7 +77,10 @@ def test_subjects_of_several_pieces_are_left_out_and_named(content, word_piece: 
     folder = content(subjects_readers=subjects)
 
     prepared = prepare(
-        Options(templates=folder, configs=("readers", "readers_mlm"), tokenizer=word_piece)
+        Settings(
+            configs=("readers", "readers_mlm"),
+            options={"templates": folder, "tokenizer": word_piece},
+        )
     )
 
     assert prepared.provenance["subjects_left_out"] == {"readers_mlm": ["Evening"]}
@@ -91,7 +93,7 @@ def test_subjects_of_several_pieces_are_left_out_and_named(content, word_piece: 
 
 def test_without_a_tokenizer_subjects_of_one_word_are_used(content) -> None:
     """A space or a hyphen makes several words; the user is told the rule."""
-    prepared = prepare(Options(templates=content(), configs=("readers_mlm",)))
+    prepared = prepare(Settings(configs=("readers_mlm",), options={"templates": content()}))
 
     assert prepared.provenance["subjects_left_out"] == {"readers_mlm": ["Left-Wing"]}
     assert prepared.notes[0].startswith("no --tokenizer: masked configs use all subjects of one")
@@ -100,7 +102,11 @@ def test_without_a_tokenizer_subjects_of_one_word_are_used(content) -> None:
 def test_too_few_subjects_are_refused(content, word_piece: Path) -> None:
     """One subject makes no pair."""
     with pytest.raises(DataRefused, match="subjects of readers only 1 are one piece"):
-        plan(Options(templates=content(), configs=("readers_mlm",), tokenizer=word_piece))
+        plan(
+            Settings(
+                configs=("readers_mlm",), options={"templates": content(), "tokenizer": word_piece}
+            )
+        )
 
 
 def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:

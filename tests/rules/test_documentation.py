@@ -122,7 +122,7 @@ def test_printed_schema_names_its_benchmark_and_refers_to_nothing_outside() -> N
 
 
 def test_generated_pages_are_current() -> None:
-    """docs/cli.md and docs/contract.md are what `make docs` would write now."""
+    """The command line, the contract and the tables of metrics are what `make docs` would write."""
     run = subprocess.run(
         [sys.executable, ROOT / "docs/generate.py", "--check"],
         capture_output=True,

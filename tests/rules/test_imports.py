@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.contract import STEMS
+
 ROOT = Path(__file__).parents[2]
 SOURCES = {side: ROOT / side / "src/evenhand" for side in ("shared", "generator", "scorer")}
 
@@ -83,12 +85,37 @@ def test_metrics_and_statistics_never_import_the_runtime() -> None:
     offenders = [
         path.relative_to(package).as_posix()
         for path in modules_of("scorer")
-        if path.name != "ask.py"
+        if path.relative_to(package).parts[1:2] != ("ask",)
         and path.relative_to(package).parts[0] not in {"runtime", "predict", "commands"}
         and any(name.startswith("evenhand.scorer.runtime") for name in imported_modules(path))
     ]
 
     assert offenders == []
+
+
+def test_what_a_benchmark_asks_is_imported_by_predict_alone() -> None:
+    """A stem's `ask` and what lies in it reach the runtime, so nothing else of the stem does."""
+    package = SOURCES["scorer"] / "scorer"
+    offenders = [
+        path.relative_to(package).as_posix()
+        for path in modules_of("scorer")
+        for name in imported_modules(path)
+        if (parts := name.split("."))[3:4] == ["ask"]
+        and path.relative_to(package).parts[:2] != (parts[2], "ask")
+    ]
+
+    assert offenders == []
+
+
+@pytest.mark.parametrize("folder", ["runtime", "predict"])
+def test_what_runs_models_names_no_benchmark(folder: str) -> None:
+    """Runtime and predict serve every benchmark and know none."""
+    texts = {
+        path.name: path.read_text(encoding="utf-8").lower()
+        for path in (SOURCES["scorer"] / "scorer" / folder).rglob("*.py")
+    }
+
+    assert [name for name, text in texts.items() if any(stem in text for stem in STEMS)] == []
 
 
 @pytest.mark.parametrize("side", SOURCES)

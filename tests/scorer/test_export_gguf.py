@@ -4,14 +4,17 @@ import json
 import shutil
 
 import numpy as np
+import polars as pl
 import pytest
 from gguf import GGUFWriter
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.runtime.causal_lm import encoded, log_likelihoods
+from evenhand.scorer.runtime.causal_lm import encoded
 from evenhand.scorer.runtime.export import export, source
+from evenhand.scorer.runtime.prefix_inputs import Continuations
+from evenhand.scorer.runtime.scheduler import Rows, answers
 from evenhand.scorer.runtime.session import open_model
 
 TASK = "causal-lm"
@@ -103,7 +106,17 @@ def test_gguf_gives_what_safetensors_give(write_gguf, exported, tmp_path) -> Non
     (own,), (start,) = encoded(twin, ["<s>Who lied?"], [" Alice"], written_out=True)
     read, _ = encoded(ours, ["<s>Who lied?"], [" Alice"], written_out=True)
     assert read[0].tolist() == own.tolist()
-    found, expected = (log_likelihoods(model, [own], np.array([start])) for model in (ours, twin))
+    rows = Rows(pl.Series(["r0"]), np.array([0]))
+    found, expected = (
+        answers(
+            model,
+            Continuations([own], np.array([start])),
+            rows,
+            budget=4_096,
+            advance=lambda _rows: None,
+        )
+        for model in (ours, twin)
+    )
     assert found == pytest.approx(expected, abs=1e-4)
 
 

@@ -18,7 +18,7 @@ from evenhand.contract.unqover import Prediction
 from evenhand.scorer.datasets import open_dataset
 from evenhand.scorer.predict import engine as work
 from evenhand.scorer.predict import fitting_configs
-from evenhand.scorer.predict.shards import shards_of
+from evenhand.scorer.predict.shards import cut_into_shards
 from evenhand.scorer.runtime.session import open_model
 from evenhand.scorer.unqover import ask
 
@@ -353,6 +353,6 @@ def test_shards_cover_every_row_once(data, qa) -> None:
     """Shards of the real size number on over the configs and add up to all rows."""
     dataset = open_dataset(str(data))
     configs = fitting_configs(dataset, [], open_model(qa, device="cpu"))
-    shards = shards_of(dataset, configs, rows=ask.SHARD_ROWS)
+    shards = cut_into_shards(dataset, configs, rows=ask.SHARD_ROWS)
     assert [shard.number for shard in shards] == list(range(len(shards)))
     assert sum(shard.rows for shard in shards) == 96

@@ -9,7 +9,13 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.readers import batches, inspect_log, lighteval
+from evenhand.scorer.readers import (
+    anthropic_batch,
+    batch_requests,
+    inspect_log,
+    lighteval,
+    openai_batch,
+)
 
 
 def _lines(path: Path, *rows: Any) -> Path:
@@ -133,7 +139,7 @@ def _chat(content: Any, **fields: Any) -> dict[str, Any]:
 )  # fmt: skip
 def test_openai_bodies(tmp_path, line: dict[str, Any], answer: str | None, why: str | None) -> None:
     """Three endpoints, an older shape without status_code, errors in either place, refusals."""
-    (row,) = batches.read_openai(_lines(tmp_path / "o.jsonl", line)).rows
+    (row,) = openai_batch.read(_lines(tmp_path / "o.jsonl", line)).rows
 
     assert (row.answer, row.why) == (answer, why)
     assert row.id == "Age-00001"
@@ -145,10 +151,10 @@ def test_openai_several_choices_are_asked_for(tmp_path) -> None:
     path = _lines(tmp_path / "o.jsonl", _openai(body))
 
     with pytest.raises(WrongUse, match=r"holds 2 choices.*openai-batch:0"):
-        batches.read_openai(path)
-    assert batches.read_openai(path, "1").rows[0].answer == "B"
+        openai_batch.read(path)
+    assert openai_batch.read(path, "1").rows[0].answer == "B"
     with pytest.raises(WrongUse, match="give the number of a choice"):
-        batches.read_openai(path, "x")
+        openai_batch.read(path, "x")
 
 
 @pytest.mark.parametrize(
@@ -169,21 +175,21 @@ def test_openai_several_choices_are_asked_for(tmp_path) -> None:
 def test_anthropic_results(tmp_path, result: dict[str, Any], answer, why) -> None:
     """Texts of a message are joined; thinking is no answer."""
     line = {"custom_id": "Age-00001", "result": result}
-    (row,) = batches.read_anthropic(_lines(tmp_path / "a.jsonl", line)).rows
+    (row,) = anthropic_batch.read(_lines(tmp_path / "a.jsonl", line)).rows
 
     assert (row.answer, row.why) == (answer, why)
 
 
 def test_batch_lines_that_are_none(tmp_path) -> None:
     """They are named by line; a file of nothing else is refused."""
-    found = batches.read_openai(_lines(tmp_path / "o.jsonl", _openai(_chat("B")), {"id": 1}, []))
+    found = openai_batch.read(_lines(tmp_path / "o.jsonl", _openai(_chat("B")), {"id": 1}, []))
 
     assert [(fault.kind, fault.first) for fault in found.faults] == [
         ("lines that are no batch output", ("line 2",)),
         ("lines that are no JSON object", ("line 3",)),
     ]
     with pytest.raises(WrongUse, match="takes no `:1`"):
-        batches.read_anthropic(tmp_path / "o.jsonl", "1")
+        anthropic_batch.read(tmp_path / "o.jsonl", "1")
 
 
 def test_requests_say_what_was_asked(tmp_path) -> None:
@@ -198,12 +204,12 @@ def test_requests_say_what_was_asked(tmp_path) -> None:
         {"custom_id": "d", "params": {"messages": [{"role": "user", "content": "five"}]}},
     )
 
-    assert batches.read_requests(path) == {"a": "two", "b": "three", "c": "four", "d": "five"}
+    assert batch_requests.read(path) == {"a": "two", "b": "three", "c": "four", "d": "five"}
     one = {"custom_id": "a", "body": {"prompt": "x"}}
     with pytest.raises(DataRefused, match="line 2: the custom_id 'a' stands twice"):
-        batches.read_requests(_lines(tmp_path / "s.jsonl", one, one))
+        batch_requests.read(_lines(tmp_path / "s.jsonl", one, one))
     with pytest.raises(DataRefused, match="line 1 is no request"):
-        batches.read_requests(_lines(tmp_path / "t.jsonl", {"custom_id": "a", "body": {}}))
+        batch_requests.read(_lines(tmp_path / "t.jsonl", {"custom_id": "a", "body": {}}))
 
 
 def test_lighteval_several_texts_are_asked_for(tmp_path) -> None:

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.bbq.read import READERS
+from evenhand.scorer.bbq import BENCHMARK as BBQ
 from evenhand.scorer.readers.recognise import reader_for, recognise
+from evenhand.scorer.unqover import BENCHMARK as UNQOVER
 
-OFFERED_ELSEWHERE = ("evenhand", "unqover")
 ENTRY = {"q0": {"question": "Who?", "ans0": {"start": 0.5, "end": 0.5}}, "q1": {}}
 
 
@@ -130,16 +130,16 @@ def test_one_reader_for_all_files(tmp_path) -> None:
     odd = _file(tmp_path / "d.json", [1])
     broken = _file(tmp_path / "e.jsonl", '{"id": ')
 
-    assert reader_for([output, requests], READERS).reader == "openai-batch"
-    assert reader_for([broken], READERS).reader == "evenhand"
-    assert reader_for([tmp_path / "none.csv"], READERS).reader == "evenhand"
+    assert reader_for([output, requests], BBQ).reader == "openai-batch"
+    assert reader_for([broken], BBQ).reader == "evenhand"
+    assert reader_for([tmp_path / "none.csv"], BBQ).reader == "evenhand"
     with pytest.raises(DataRefused, match="holds requests; give the batch's output"):
-        reader_for([requests], READERS)
+        reader_for([requests], BBQ)
     with pytest.raises(WrongUse, match="choose one: --reader unifiedqa:race or unifiedqa:arc"):
-        reader_for([runs], READERS)
+        reader_for([runs], BBQ)
     with pytest.raises(DataRefused, match="begins as no format that is known"):
-        reader_for([odd], READERS)
+        reader_for([odd], BBQ)
     with pytest.raises(DataRefused, match=r"openai-batch .* which this benchmark does not read"):
-        reader_for([output], OFFERED_ELSEWHERE)
+        reader_for([output], UNQOVER)
     table = _file(tmp_path / "f.csv", "id;score_x1\na;1")
-    assert reader_for([table], OFFERED_ELSEWHERE).reader == "evenhand"
+    assert reader_for([table], UNQOVER).reader == "evenhand"

@@ -10,8 +10,10 @@ import zstandard
 
 from evenhand.contract import DataRefused
 from evenhand.scorer import faults
-from evenhand.scorer.unqover import BENCHMARK, json_lines
-from evenhand.scorer.unqover.read import read_predictions
+from evenhand.scorer.readers import json_rows
+from evenhand.scorer.readers.registry import offered_readers, spellings
+from evenhand.scorer.unqover import BENCHMARK
+from evenhand.scorer.unqover.predictions import read_predictions
 
 ROWS = [
     {"id": "toy-a", "score_x1": 0.25, "score_x2": 1},
@@ -129,7 +131,7 @@ def test_a_broken_header_is_refused(tmp_path: Path, name: str, text: str) -> Non
 
 def test_chunks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines longer than a chunk, and faults after it, keep their rows and numbers."""
-    monkeypatch.setattr(json_lines, "_CHUNK_BYTES", 16)
+    monkeypatch.setattr(json_rows, "CHUNK_BYTES", 16)
     bad = '{"id": "toy-z", "score_x1": 2, "score_x2": 0}\n'
 
     found = read_predictions(written(tmp_path, "p.jsonl", JSONL + bad + JSONL))
@@ -449,4 +451,4 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path: Path) -> None:
 
 def test_readers_are_listed() -> None:
     """The names that --reader takes."""
-    assert BENCHMARK.readers == ("evenhand", "unqover")
+    assert spellings(offered_readers(BENCHMARK)) == ("evenhand", "unqover")

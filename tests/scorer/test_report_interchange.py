@@ -186,7 +186,8 @@ def test_eval_results_hold_one_number_a_task_with_its_sign(convert) -> None:
     assert len(values) == len(content)
     assert values == {BIAS: -0.25, ACCURACY: 0.6, ALIGNED: 0.8}
     assert notes[BIAS].startswith(
-        "0 is best, either side is worse; 95 % interval -0.4000 to 0.1000"
+        "bias score, ambiguous contexts, all rows together; 0 is best, either side is worse;"
+        " 95 % interval -0.4000 to 0.1000"
     )
     assert "n_scored 198, n_unscored 2" in notes[BIAS]
 

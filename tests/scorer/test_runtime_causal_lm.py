@@ -5,14 +5,17 @@ import dataclasses
 import msgspec
 import numpy as np
 import onnx
+import polars as pl
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.runtime import causal_lm as work
-from evenhand.scorer.runtime.causal_lm import encoded, log_likelihoods, token_log_probabilities
+from evenhand.scorer.runtime import prefix_inputs as work
+from evenhand.scorer.runtime.causal_lm import encoded
 from evenhand.scorer.runtime.export import export
+from evenhand.scorer.runtime.prefix_inputs import Continuations, NextTokens
+from evenhand.scorer.runtime.scheduler import Rows, answers
 from evenhand.scorer.runtime.session import open_model
 
 FAMILIES = ("gpt2", "llama")
@@ -56,6 +59,18 @@ def sequences():
         found.append(np.concatenate([head, few, many] if number % 3 else [few, many]))
     starts = np.array([random.integers(1, len(sequence)) for sequence in found])
     return found, starts
+
+
+def _answers(model, inputs, budget=4_096, advance=lambda _rows: None):
+    """Return the value of each input, each of which is one row's."""
+    n_rows = len(inputs.lengths)
+    rows = Rows(pl.Series([f"r{i}" for i in range(n_rows)]), np.arange(n_rows))
+    return answers(model, inputs, rows, budget=budget, advance=advance)
+
+
+def log_likelihoods(model, sequences, starts, **options):
+    """Return the log-likelihood of each sequence from its start on."""
+    return _answers(model, Continuations(sequences, starts), **options)
 
 
 def _expected(reference, sequences, starts):
@@ -135,7 +150,7 @@ def test_probabilities_of_words_add_up(model, reference) -> None:
     """Of all words behind each beginning the probabilities are torch's, and they add up to one."""
     own = [np.array([3, 4, 5]), np.array([3]), np.array([3, 4, 5])]
     words = np.arange(model.card.vocabulary_size)
-    found = token_log_probabilities(model, own, words)
+    found = _answers(model, NextTokens(own, words))
     assert np.exp(found).sum(axis=1) == pytest.approx(np.ones(3), abs=1e-6)
     for number, sequence in enumerate(own):
         assert found[number] == pytest.approx(reference(sequence)[-1], abs=CLOSE)
@@ -191,13 +206,12 @@ def test_tokens_behind_a_text_are_left_out(exported) -> None:
 
 
 def test_progress_ends_with_all(model, sequences) -> None:
-    """The tokens that are done never fall and end with all that there are."""
-    said = []
-    log_likelihoods(model, *sequences, budget=60, progress=lambda *counts: said.append(counts))
-    done = [n for n, _ in said]
-    assert done == sorted(done)
-    assert len(said) >= 3
-    assert said[-1][0] == said[-1][1]
+    """The rows that are done never fall and end with all that there are."""
+    told = []
+    log_likelihoods(model, *sequences, budget=60, advance=told.append)
+    assert min(told) >= 0
+    assert len(told) >= 3
+    assert sum(told) == len(sequences[0])
 
 
 def test_families_agree_with_torch(exported, family) -> None:

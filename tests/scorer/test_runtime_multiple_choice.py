@@ -10,9 +10,10 @@ import torch
 from transformers import AutoModelForMultipleChoice
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.bbq.ask.styles import prompts
 from evenhand.scorer.runtime.export import export
 from evenhand.scorer.runtime.multiple_choice import score_options
-from evenhand.scorer.runtime.prompts import Prompts, prompts
+from evenhand.scorer.runtime.options import Prompts
 from evenhand.scorer.runtime.session import Session, open_model
 
 FAMILIES = ("bert", "roberta", "deberta", "distilbert")

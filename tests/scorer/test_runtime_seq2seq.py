@@ -11,8 +11,9 @@ import torch
 from transformers import AutoModelForSeq2SeqLM
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.bbq.ask.styles import prompts
 from evenhand.scorer.runtime.export import export
-from evenhand.scorer.runtime.prompts import Prompts, prompts
+from evenhand.scorer.runtime.options import Prompts
 from evenhand.scorer.runtime.seq2seq_lm import NORMALISATIONS, score_options
 from evenhand.scorer.runtime.session import Session, open_model
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scorer.runtime import trie as work
-from evenhand.scorer.runtime.trie import planned, seen_in, trie_of
+from evenhand.scorer.runtime.trie import build_trie, planned, seen_in
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=9), min_size=1, max_size=25)
 
@@ -37,7 +37,7 @@ def _all_rows(branch, base=0):
 @given(SEQUENCES)
 def test_each_distinct_beginning_is_one_node(sequences) -> None:
     """There are as many nodes as distinct beginnings, and each token's node spells its own."""
-    trie, nodes = trie_of(_arrays(sequences))
+    trie, nodes = build_trie(_arrays(sequences))
     beginnings = {tuple(s[: i + 1]) for s in sequences for i in range(len(s))}
     assert len(trie) == len(beginnings)
     for number, sequence in enumerate(sequences):
@@ -48,7 +48,7 @@ def test_each_distinct_beginning_is_one_node(sequences) -> None:
 @given(SEQUENCES)
 def test_what_is_below_a_node_is_a_range(sequences) -> None:
     """The nodes from a node to its end are those whose path goes through it, and no others."""
-    trie, _ = trie_of(_arrays(sequences))
+    trie, _ = build_trie(_arrays(sequences))
     assert trie.depths.tolist() == [len(_path(trie, node)) - 1 for node in range(len(trie))]
     for node in range(len(trie)):
         own = _path(trie, node)
@@ -61,7 +61,7 @@ def test_every_node_is_run_once_behind_its_own_path(sequences, row_tokens) -> No
     """Rows and paths hold each node once; past and spine are just what stands above it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(work, "_SHORTEST_PATH", 2)
-        trie, _ = trie_of(_arrays(sequences))
+        trie, _ = build_trie(_arrays(sequences))
         rows = list(_all_rows(planned(trie, row_tokens=row_tokens)))
     run = [node for row, _ in rows for node in range(row.start, row.stop)]
     assert sorted(run) == list(range(len(trie)))
@@ -75,7 +75,7 @@ def test_every_node_is_run_once_behind_its_own_path(sequences, row_tokens) -> No
 @given(SEQUENCES, st.integers(1, 12))
 def test_rows_are_as_short_as_is_asked(sequences, row_tokens) -> None:
     """A row is longer than is asked only where one sequence alone is."""
-    trie, _ = trie_of(_arrays(sequences))
+    trie, _ = build_trie(_arrays(sequences))
     for row, _ in _all_rows(planned(trie, row_tokens=row_tokens)):
         assert len(row) <= max(row_tokens, int(trie.depths[row.start : row.stop].max()) + 1)
 
@@ -83,7 +83,7 @@ def test_rows_are_as_short_as_is_asked(sequences, row_tokens) -> None:
 def test_a_long_shared_beginning_is_a_branch() -> None:
     """A beginning of 20 tokens before 30 continuations of 5 is run once, and kept."""
     head = list(range(20))
-    trie, _ = trie_of(_arrays([[*head, 100 + i, 1, 2, 3, 4] for i in range(30)]))
+    trie, _ = build_trie(_arrays([[*head, 100 + i, 1, 2, 3, 4] for i in range(30)]))
     plan = planned(trie, row_tokens=40)
     (branch,) = plan.branches
     assert (plan.path, plan.rows) == (None, [])
@@ -94,7 +94,7 @@ def test_a_long_shared_beginning_is_a_branch() -> None:
 
 def test_a_short_shared_beginning_is_run_in_each_row() -> None:
     """A beginning of two tokens is no branch; the rows are cut where little stands above them."""
-    trie, _ = trie_of(_arrays([[7, 8, 100 + i, 1, 2, 3, 4] for i in range(30)]))
+    trie, _ = build_trie(_arrays([[7, 8, 100 + i, 1, 2, 3, 4] for i in range(30)]))
     plan = planned(trie, row_tokens=40)
     assert plan.branches == []
     assert {len(row.spine) for row in plan.rows} == {0, 2}
@@ -104,7 +104,7 @@ def test_a_short_shared_beginning_is_run_in_each_row() -> None:
 def test_groups_are_not_cut() -> None:
     """Two families that fit a row by one and a half are cut between the families."""
     families = [[f, 1, 2, i, 3] for f in (10, 20, 30) for i in range(4)]
-    trie, _ = trie_of(_arrays(families))
+    trie, _ = build_trie(_arrays(families))
     rows = planned(trie, row_tokens=16).rows
     assert [(row.start, row.stop, row.spine) for row in rows] == [
         (0, 11, ()),
@@ -116,7 +116,7 @@ def test_groups_are_not_cut() -> None:
 def test_a_long_comb_does_not_recurse_for_ever() -> None:
     """A text of 3,000 tokens with a turn at every token is cut without a branch in each."""
     text = list(range(3_000))
-    trie, _ = trie_of(_arrays([[*text[: i + 1], 9_999] for i in range(0, 3_000, 3)]))
+    trie, _ = build_trie(_arrays([[*text[: i + 1], 9_999] for i in range(0, 3_000, 3)]))
     plan = planned(trie, row_tokens=192)
     run = [node for row, _ in _all_rows(plan) for node in range(row.start, row.stop)]
     assert sorted(run) == list(range(len(trie)))

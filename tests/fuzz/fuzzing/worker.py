@@ -23,10 +23,10 @@ _LONGEST = 1 << 20
 def serve(limit_bytes: int) -> None:
     """Answer commands until stdin ends."""
     from evenhand.contract import STEMS
-    from evenhand.scorer.scoring import scoring
+    from evenhand.scorer.benchmark import benchmark
 
     for stem in STEMS:
-        scoring(stem)
+        benchmark(stem).part("scoring")
     resource.setrlimit(resource.RLIMIT_AS, (_kilobytes("VmSize") * 1024 + limit_bytes,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers = os.fdopen(os.dup(1), "w")

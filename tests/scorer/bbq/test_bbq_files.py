@@ -13,7 +13,7 @@ import pytest
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.bbq import unifiedqa
-from evenhand.scorer.bbq.predictions import read_answers
+from evenhand.scorer.bbq.predictions import read_predictions
 from evenhand.scorer.bbq.tables import group_table
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.outcome import write_outcome
@@ -188,12 +188,12 @@ def test_every_format_says_the_same(tmp_path) -> None:
     texts.write_csv(tmp_path / "a.csv")
     texts.write_csv(tmp_path / "a.tsv", separator="\t")
     pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet")
-    expected = read_answers(jsonl)
+    expected = read_predictions(jsonl)
 
     assert expected.faults == []
     assert len(expected.rows) == 3
     for name in ("a.jsonl.gz", "a.csv", "a.tsv", "a.parquet"):
-        found = read_answers(tmp_path / name)
+        found = read_predictions(tmp_path / name)
         assert found.faults == []
         assert found.rows.equals(expected.rows), name
 
@@ -203,7 +203,7 @@ def test_an_empty_answer_of_a_table_is_an_answer(tmp_path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,answer\nAge-00000,\nAge-00001,B\n", encoding="utf-8")
 
-    assert read_answers(path).rows["answer"].to_list() == ["", "B"]
+    assert read_predictions(path).rows["answer"].to_list() == ["", "B"]
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_faulty_lines_are_named(tmp_path, line: str, kind: str, place: str) -> N
     """Each faulty line is named by its row with what stands there; the others are read."""
     path = tmp_path / "preds.jsonl"
     path.write_text('{"id": "Age-00000", "label": 0}\n' + line + "\n", encoding="utf-8")
-    found = read_answers(path)
+    found = read_predictions(path)
 
     assert len(found.rows) == 1
     assert found.faults[0].kind.startswith(kind)
@@ -250,7 +250,7 @@ def test_scores_that_are_not_finite_are_named(tmp_path) -> None:
     path = tmp_path / "preds.parquet"
     pl.DataFrame([{"id": "Age-00000", "scores": [0.0, float("inf"), 1.0]}]).write_parquet(path)
 
-    assert read_answers(path).faults[0].kind == "scores that are NaN or infinite"
+    assert read_predictions(path).faults[0].kind == "scores that are NaN or infinite"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_files_that_cannot_be_read(tmp_path, name: str, content: bytes, sentence
     path.write_bytes(content)
 
     with pytest.raises(DataRefused) as refused:
-        read_answers(path)
+        read_predictions(path)
 
     assert sentence in str(refused.value)
     assert str(path) in str(refused.value)

@@ -10,10 +10,10 @@ import pytest
 from evenhand.contract.bbq import Prediction
 from evenhand.contract.predictions import HeaderLine
 from evenhand.scorer.bbq import ask
+from evenhand.scorer.bbq.ask.styles import prompts
 from evenhand.scorer.predict import Settings
 from evenhand.scorer.runtime.model_card import Chat
 from evenhand.scorer.runtime.multiple_choice import score_options
-from evenhand.scorer.runtime.prompts import prompts
 from evenhand.scorer.runtime.session import open_model
 
 MODELS = {"multiple-choice": "bert", "seq2seq-lm": "t5"}

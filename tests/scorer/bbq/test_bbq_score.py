@@ -8,7 +8,7 @@ import pytest
 
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq import score
-from evenhand.scorer.bbq.counts import KINDS, MEANS
+from evenhand.scorer.bbq.specs import MEANS, METRICS
 
 Rows = list[dict[str, Any]]
 
@@ -191,7 +191,7 @@ def test_macro_and_pooled_agree_in_one_category(bbq_items) -> None:
     """With a single category both are the same number, and so are their intervals."""
     report = _scored(bbq_items(questions=4), lambda row: int(row["id"][-2:]) % 3)
 
-    for base in KINDS:
+    for base in (spec.base for spec in METRICS):
         macro, pooled = (_metric(report, f"{base}.{mean}") for mean in MEANS)
         assert (macro.value, macro.interval) == (pooled.value, pooled.interval)
 
@@ -307,7 +307,9 @@ def test_all_twelve_metrics_are_there_once(bbq_items) -> None:
     """Six metrics, each as macro and as pooled, of config `all`, with all four breakdowns."""
     report = _scored(bbq_items(subcategory="x"), _old)
 
-    assert [own.id for own in report.metrics] == [f"{b}.{m}" for b in KINDS for m in MEANS]
+    assert [own.id for own in report.metrics] == [
+        f"{spec.base}.{mean}" for spec in METRICS for mean in MEANS
+    ]
     assert {own.config for own in report.metrics} == {"all"}
     assert report.configs == ["Age"]
     for own in report.metrics:

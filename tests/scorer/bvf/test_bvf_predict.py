@@ -14,7 +14,8 @@ import pytest
 
 from evenhand.contract.bvf import Prediction
 from evenhand.contract.predictions import HeaderLine
-from evenhand.scorer.runtime.gap_words import Asked, gaps_of, known_words, word_probabilities
+from evenhand.scorer.bvf.ask.gaps import Reading, distinct_gaps
+from evenhand.scorer.bvf.ask.word_probabilities import known_words, word_probabilities
 from evenhand.scorer.runtime.session import open_model
 
 Make = Callable[..., Any]
@@ -222,11 +223,11 @@ def test_probabilities_are_those_of_torch(made: Make, family: str) -> None:
     folder = made(family)
     model = open_model(folder, device="cpu")
     texts = [TEXTS[1], TEXTS[3], TEXTS[1]]
-    gaps = gaps_of(pl.Series([f"r{i}" for i in range(len(texts))]), pl.Series(texts))
+    gaps = distinct_gaps(pl.Series([f"r{i}" for i in range(len(texts))]), pl.Series(texts))
     words = ["he", "woman", SEVERAL]
     done: list[int] = []
 
-    found = word_probabilities(model, gaps, words, Asked(True, 64), done.append)
+    found = word_probabilities(model, gaps, words, Reading(True, 64, done.append))
 
     known = known_words(model, words, chain=True)
     assert len(known.pieces[words.index(SEVERAL)]) > 1
@@ -430,4 +431,4 @@ def test_a_class_without_a_word_is_refused_before_anything_is_run(
 def test_a_text_without_a_gap_is_refused() -> None:
     """The row is named."""
     with pytest.raises(Exception, match=r"Row r1: its text must hold \[Y\] once"):
-        gaps_of(pl.Series(["r0", "r1"]), pl.Series(["a [Y]", "b"]))
+        distinct_gaps(pl.Series(["r0", "r1"]), pl.Series(["a [Y]", "b"]))

@@ -19,7 +19,8 @@ from evenhand.contract.dataset import (
     sealed,
 )
 from evenhand.contract.files import canonical_json, sha256_of_file
-from evenhand.scorer.bbq.read import READERS, read_files
+from evenhand.scorer.bbq import BENCHMARK
+from evenhand.scorer.bbq.read import read_files
 from evenhand.scorer.bbq.results import ITEM_KINDS
 from evenhand.scorer.bbq.scoring import BbqScoring
 from evenhand.scorer.datasets import Dataset, content_digest
@@ -125,7 +126,7 @@ def read() -> Callable[..., Read]:
     """Read files as the commands do, by the reader that is recognised or one that is named."""
 
     def read(dataset: Dataset, *paths: Path, reader: str = "auto") -> Read:
-        own = reader_for(paths, READERS).reader if reader == "auto" else reader
+        own = reader_for(paths, BENCHMARK).reader if reader == "auto" else reader
         inputs = read_files(paths, own, dataset)
         choice, why, label = dict[str, int](), dict[str, str](), dict[str, int]()
         faults = list(inputs.faults)

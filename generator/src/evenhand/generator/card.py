@@ -12,7 +12,7 @@ from evenhand.contract.dataset import Licence, SplitEntry
 from evenhand.generator import __version__
 from evenhand.generator.card_tables import columns_table, counts_table
 from evenhand.generator.changes import content_files
-from evenhand.generator.front_matter import yaml_lines
+from evenhand.generator.yaml_text import yaml_text
 
 APACHE = Licence(
     id="apache-2.0",
@@ -154,7 +154,7 @@ def card_text(edition: Edition) -> str:
     return _template().render(
         edition=edition,
         card=card,
-        front_matter="\n".join(yaml_lines(front_matter(edition))),
+        front_matter=yaml_text(front_matter(edition)).rstrip("\n"),
         counts=counts_table(edition.configs),
         columns=columns_table(edition.configs),
         smallest=min(edition.configs, key=lambda one: one.split.rows).name,

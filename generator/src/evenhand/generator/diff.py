@@ -8,9 +8,11 @@ import msgspec
 import polars as pl
 import pyarrow.parquet as pq
 
+from evenhand.contract import STEMS
 from evenhand.contract.dataset import FileEntry, Manifest, read_manifest
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import sha256_of_file
+from evenhand.generator.benchmark import benchmark
 from evenhand.generator.changes import (
     ContentChange,
     OptionChange,
@@ -26,8 +28,6 @@ _WORDS_OF_MANIFEST = (
     *("licence", "content_warning", "protocol", "superseded_by"),
     *("contract_version", "generator_version", "seed", "provenance"),
 )
-_TEMPLATE_COLUMNS = ("template", "question_index")
-"""Names of the column that says of which template a row is; the first that is there counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +128,11 @@ def difference(
     gone, come = splits[0] - splits[1], splits[1] - splits[0]
     changes = [_whole(manifests[0], name, "config removed", Step.MAJOR) for name in gone]
     changes += [_whole(manifests[1], name, "config added", Step.MINOR) for name in come]
+    stem = manifests[1].stem
+    column = benchmark(stem).template_column if stem in STEMS else None
     for config, split in differing:
-        changes += _row_changes(config, _rows(old, config, split), _rows(new, config, split))
+        rows = _rows(old, config, split), _rows(new, config, split)
+        changes += _row_changes(config, *rows, template_column=column)
     changes.sort(key=lambda change: (-change.step, change.config, change.kind))
     return Difference(
         old=manifests[0], new=manifests[1], changes=changes, files=_words_that_differ(*manifests)
@@ -226,7 +229,9 @@ def _rows(folder: Path, config: str, split: str) -> pl.LazyFrame:
     return pl.scan_parquet(_paths(folder, config, split))
 
 
-def _row_changes(config: str, old: pl.LazyFrame, new: pl.LazyFrame) -> list[Change]:
+def _row_changes(
+    config: str, old: pl.LazyFrame, new: pl.LazyFrame, *, template_column: str | None
+) -> list[Change]:
     """Compare the rows of one config by id."""
     columns = [frame.collect_schema().names() for frame in (old, new)]
     if columns[0] != columns[1]:
@@ -243,23 +248,26 @@ def _row_changes(config: str, old: pl.LazyFrame, new: pl.LazyFrame) -> list[Chan
         "rows added": hashes[1].join(hashes[0], on="id", how="anti")["id"],
         "rows changed": both.filter(pl.col("row") != pl.col("row_new"))["id"],
     }
-    found = [
-        _change_of_rows(config, kind, which.sort(), old, new)
+    changes = [
+        _row_change(config, kind, which.sort(), (old, new), template_column)
         for kind, which in ids.items()
         if len(which)
     ]
-    if not found:
+    if not changes:
         return [Change(config=config, kind="rows reordered", rows=len(both), step=Step.MINOR)]
-    return found
+    return changes
 
 
-def _change_of_rows(
-    config: str, kind: str, ids: pl.Series, old: pl.LazyFrame, new: pl.LazyFrame
+def _row_change(
+    config: str,
+    kind: str,
+    ids: pl.Series,
+    versions: tuple[pl.LazyFrame, pl.LazyFrame],
+    template_column: str | None,
 ) -> Change:
     few = ids.head(MAX_EXAMPLES).implode()
     rows = [
-        frame.filter(pl.col("id").is_in(few)).collect().sort("id").to_dicts()
-        for frame in (old, new)
+        frame.filter(pl.col("id").is_in(few)).collect().sort("id").to_dicts() for frame in versions
     ]
     if kind == "rows changed":
         examples = [_changed_columns(*pair) for pair in zip(*rows, strict=True)]
@@ -271,15 +279,13 @@ def _change_of_rows(
         rows=len(ids),
         step=Step.MINOR if kind == "rows added" else Step.MAJOR,
         examples=examples,
-        templates=_by_template(ids, new if kind == "rows added" else old),
+        templates=_counts_by_template(ids, versions[kind == "rows added"], template_column),
     )
 
 
-def _by_template(ids: pl.Series, rows: pl.LazyFrame) -> dict[str, int]:
+def _counts_by_template(ids: pl.Series, rows: pl.LazyFrame, column: str | None) -> dict[str, int]:
     """Count the rows of each template, in order of the templates' names."""
-    names = rows.collect_schema().names()
-    column = next((name for name in _TEMPLATE_COLUMNS if name in names), None)
-    if column is None:
+    if column is None or column not in rows.collect_schema().names():
         return {}
     chosen = rows.filter(pl.col("id").is_in(ids.implode()))
     counts = chosen.group_by(pl.col(column).cast(pl.String)).len().sort(column).collect()

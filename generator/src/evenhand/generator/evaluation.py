@@ -8,7 +8,7 @@ one (``--register``), e.g. after theirs was listed.
 from typing import Any
 
 from evenhand.generator.card import Card, Edition
-from evenhand.generator.front_matter import yaml_lines
+from evenhand.generator.yaml_text import yaml_text
 
 EVALUATION_NAME = "eval.yaml"
 INSPECT = "inspect-ai"
@@ -26,7 +26,7 @@ def evaluation_yaml(edition: Edition) -> str | None:
         "evaluation_framework": framework,
         "tasks": [_task(card, one.name, framework) for one in edition.configs],
     }
-    return "\n".join([*yaml_lines(described), ""])
+    return yaml_text(described)
 
 
 def _what_is_scored(card: Card, framework: str) -> str:

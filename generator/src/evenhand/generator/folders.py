@@ -30,25 +30,35 @@ class Folders:
         ours = self.ours / relative
         if self.user is None:
             return ours
-        own = self.user / relative
-        return own if own.is_file() or not ours.is_file() else ours
+        theirs = self.user / relative
+        return theirs if theirs.is_file() or not ours.is_file() else ours
 
     def templates(self, name: str) -> list[Path]:
         """Return the user's ``<name>/*.jinja`` in order if there is one, else ours."""
         roots = [root for root in (self.user, self.ours) if root is not None]
-        found = (sorted((root / name).glob("*.jinja")) for root in roots)
-        return next((paths for paths in found if paths), [])
+        listings = (sorted((root / name).glob("*.jinja")) for root in roots)
+        return next((paths for paths in listings if paths), [])
+
+
+_PACKAGE = Path(__file__).parent
 
 
 def content_name(path: Path) -> str:
-    """Return a file's name with its folder's, e.g. ``Age/q01.jinja``."""
-    return "/".join(path.parts[-2:])
+    """Return a file's name with its folder's, e.g. ``Age/q01.jinja``.
+
+    A file of ours that lies in no such folder is named after its benchmark.
+    """
+    folder = path.parent
+    is_ours = folder.name == "templates" and folder.parent.parent == _PACKAGE
+    return f"{folder.parent.name if is_ours else folder.name}/{path.name}"
 
 
 def digests_of_content(paths: Iterable[Path]) -> dict[str, str]:
     """Return the sha256 of each file by its name and its folder's, in order."""
-    ordered = sorted(set(paths), key=lambda path: path.parts[-2:])
-    return {content_name(path): sha256_of_file(path) for path in ordered}
+    names = {content_name(path): path for path in set(paths)}
+    # By folder and then by name, as a slash sorts behind some characters of names.
+    ordered = sorted(names, key=lambda name: name.split("/"))
+    return {name: sha256_of_file(names[name]) for name in ordered}
 
 
 def digest_of_content(paths: Iterable[Path]) -> str:

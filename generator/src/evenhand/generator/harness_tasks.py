@@ -1,7 +1,7 @@
 """Task files for lm-evaluation-harness that load a dataset of ours, from the Hub or a folder."""
 
-from collections.abc import Sequence
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +10,19 @@ import yaml
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.dataset import Manifest, dataset_folder, read_manifest
 from evenhand.contract.files import atomic_folder
+from evenhand.generator.benchmark import benchmark_that_offers
 
-STEMS = ("bbq",)
-"""Benchmarks whose metrics a harness of likelihoods can compute."""
 
-_METRICS: dict[str, bool | None] = {
-    "accuracy_ambiguous": True,
-    "accuracy_disambiguated": True,
-    "bias_score_ambiguous": None,
-    "bias_score_disambiguated": None,
-}
-"""Metric -> whether more is better; null of a bias score, of which 0 is best: the harness
-then draws no arrow."""
+@dataclass(frozen=True, kw_only=True)
+class HarnessTask:
+    """How lm-evaluation-harness asks and scores the rows of a benchmark."""
 
-_CODE = "evenhand_bbq.py"
+    prompt: Mapping[str, Any]
+    """The harness's fields for question and answers: ``output_type``, ``doc_to_text``, ..."""
+    metrics: Mapping[str, bool | None]
+    """Metric -> whether more is better; null where neither is, and the harness draws no arrow."""
+    code: Path
+    """A module with ``process_results`` and a function for each metric, which is copied."""
 
 
 def write_tasks(
@@ -48,27 +47,22 @@ def write_tasks(
     """
     folder = dataset_folder(dataset)
     manifest = read_manifest(folder)
-    if manifest.stem not in STEMS:
-        raise WrongUse(
-            f"{dataset} is {manifest.stem}: lm-evaluation-harness reads no spans, masks or"
-            f" probabilities of given words, so tasks are written for {', '.join(STEMS)} alone;"
-            " use `evenhand predict`."
-        )
+    task = benchmark_that_offers("export-task", manifest.stem).harness_task.TASK
+    group = f"evenhand_{manifest.stem}"
     unknown = [config for config in configs if config not in manifest.configs]
     if unknown:
         raise WrongUse(
             f"There is no config {unknown[0]}; the dataset has: {', '.join(manifest.configs)}."
         )
     chosen = [config for config in manifest.configs if config in configs or not configs]
-    names = [f"evenhand_bbq_{config}" for config in chosen]
+    names = [f"{group}_{config}" for config in chosen]
     with atomic_folder(out, overwrite=overwrite) as temporary:
         for config, name in zip(chosen, names, strict=True):
             source = _source(folder, manifest, config, repository)
-            _write(temporary / f"{name}.yaml", _task(name, manifest, source))
-        _write(temporary / "evenhand_bbq.yaml", _group(names, manifest))
-        code = files("evenhand.generator") / "templates" / "lm_eval" / _CODE
-        (temporary / _CODE).write_bytes(code.read_bytes())
-    return [*names, "evenhand_bbq"]
+            _write(temporary / f"{name}.yaml", _task_fields(name, task, manifest, source))
+        _write(temporary / f"{group}.yaml", _group_fields(group, names, task, manifest))
+        (temporary / task.code.name).write_bytes(task.code.read_bytes())
+    return [*names, group]
 
 
 def _source(
@@ -85,7 +79,7 @@ def _source(
             "dataset_kwargs": {"revision": tag or manifest.version},
             "test_split": _split(manifest, config),
         }
-    paths = [folder / own.path for own in manifest.files if own.path.startswith(f"{config}/")]
+    paths = [folder / entry.path for entry in manifest.files if entry.path.startswith(f"{config}/")]
     missing = [path for path in paths if not path.is_file()]
     if missing:
         raise DataRefused(f"{missing[0]} is missing; `evenhand verify {folder}` says more.")
@@ -100,17 +94,15 @@ def _split(manifest: Manifest, config: str) -> str:
     return next(iter(manifest.configs[config]))
 
 
-def _task(name: str, manifest: Manifest, source: dict[str, Any]) -> dict[str, Any]:
-    module = _CODE.removesuffix(".py")
+def _task_fields(
+    name: str, task: HarnessTask, manifest: Manifest, source: dict[str, Any]
+) -> dict[str, Any]:
+    module = task.code.stem
     return {
         "task": name,
-        "tag": ["evenhand", "bbq"],
+        "tag": ["evenhand", manifest.stem],
         **source,
-        "output_type": "multiple_choice",
-        "doc_to_text": "{{context}}\n{{question}}\nAnswer:",
-        "doc_to_choice": "{{[ans0, ans1, ans2]}}",
-        "doc_to_target": "{{label}}",
-        "target_delimiter": " ",
+        **task.prompt,
         "process_results": _Function(f"{module}.process_results"),
         "metric_list": [
             {
@@ -118,7 +110,7 @@ def _task(name: str, manifest: Manifest, source: dict[str, Any]) -> dict[str, An
                 "aggregation": _Function(f"{module}.{metric}"),
                 "higher_is_better": is_better,
             }
-            for metric, is_better in _METRICS.items()
+            for metric, is_better in task.metrics.items()
         ],
         "metadata": {
             "version": manifest.version,
@@ -128,14 +120,16 @@ def _task(name: str, manifest: Manifest, source: dict[str, Any]) -> dict[str, An
     }
 
 
-def _group(names: list[str], manifest: Manifest) -> dict[str, Any]:
-    """Return the group whose numbers are means of the categories, as ``.macro`` ones are."""
+def _group_fields(
+    group: str, names: list[str], task: HarnessTask, manifest: Manifest
+) -> dict[str, Any]:
+    """Return the group whose numbers are means of the configs, as ``.macro`` ones are."""
     return {
-        "group": "evenhand_bbq",
+        "group": group,
         "task": names,
         "aggregate_metric_list": [
             {"metric": metric, "aggregation": "mean", "weight_by_size": False}
-            for metric in _METRICS
+            for metric in task.metrics
         ],
         "metadata": {"version": manifest.version},
     }

@@ -33,14 +33,15 @@ def read_list(
     *,
     required: tuple[str, ...],
     optional: tuple[str, ...] = (),
+    may_be_empty: tuple[str, ...] = (),
 ) -> list[Entry]:
     """Read a list and check its shape, its keys (where it has them) and its spaces.
 
     Args:
         path: the file.
-        required: columns that must be there and filled, except ``source``, ``review`` and the
-            plural forms, which may be empty.
+        required: columns that must be there.
         optional: columns that may be there.
+        may_be_empty: required columns that may be empty, besides ``source`` and ``review``.
 
     Raises:
         DataRefused: the sentence names file, line and field.
@@ -55,7 +56,7 @@ def read_list(
     entries = [_entry(path, number, columns, text) for number, text in lines]
     if not entries:
         raise DataRefused(f"{path} has no entries below its header.")
-    _check_entries(entries, required)
+    _check_entries(entries, required, may_be_empty)
     return entries
 
 
@@ -109,13 +110,17 @@ def _entry(path: Path, number: int, columns: list[str], text: str) -> Entry:
     return Entry(path=path, line=number, values=dict(zip(columns, fields, strict=True)))
 
 
-_MAY_BE_EMPTY = frozenset({"source", "review", "positive_plural", "negative_plural"})
+_REMARKS = frozenset({"source", "review"})
+"""Columns of free text, which may be empty."""
 
 
-def _check_entries(entries: list[Entry], required: tuple[str, ...]) -> None:
+def _check_entries(
+    entries: list[Entry], required: tuple[str, ...], may_be_empty: tuple[str, ...]
+) -> None:
+    filled = set(required) - _REMARKS - set(may_be_empty)
     for entry in entries:
         for name, value in entry.values.items():
-            _check_field(entry, name, value, is_needed=name in required)
+            _check_field(entry, name, value, is_needed=name in filled)
         key = entry.values.get("key")
         if key is not None and not KEY.fullmatch(key):
             raise entry.refused("key", f"is `{key}`; lower-case letters, digits and _ are allowed")
@@ -140,9 +145,9 @@ def check_distinct(entries: list[Entry], *fields: str) -> None:
 
 
 def _check_field(entry: Entry, name: str, value: str, *, is_needed: bool) -> None:
-    if is_needed and not value and name not in _MAY_BE_EMPTY:
+    if is_needed and not value:
         raise entry.refused(name, "is empty")
-    if value != value.strip() and name not in {"source", "review"}:
+    if value != value.strip() and name not in _REMARKS:
         raise entry.refused(name, f"is `{value}` with a space at its end; take it away")
     if not value.isprintable():
         raise entry.refused(name, "holds a character that cannot be printed")
@@ -176,9 +181,8 @@ def _sources(path: Path) -> Iterator[str]:
 def source_name(source: str) -> str:
     """Shorten the source of an entry.
 
-    >>> source_name("BVF (2024), appendix D.1"), source_name("https://www.x.org/a (lists it)")
-    ('BVF (2024)', 'x.org')
+    >>> source_name("Li et al. 2020, section 3"), source_name("https://www.x.org/a (lists it)")
+    ('Li et al. 2020', 'x.org')
     """
-    work, address = _WORK.match(source), _ADDRESS.search(source)
-    found = work or address
-    return found[1] if found else source.partition(",")[0].strip() or "not named"
+    match = _WORK.match(source) or _ADDRESS.search(source)
+    return match[1] if match else source.partition(",")[0].strip() or "not named"

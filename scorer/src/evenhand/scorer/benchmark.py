@@ -2,8 +2,8 @@
 
 A benchmark is the folder ``evenhand.scorer.<stem>``. Its ``BENCHMARK`` holds what can be said
 without opening a heavy library; the rest stands in modules of fixed names, each of which plugs into
-the general module of the same name: ``scoring``, ``comparable``, ``blank``, ``report``, and ``ask``
-into ``predict``. Only the part that a command needs is imported.
+the general module of the same name: ``specs``, ``scoring``, ``comparable``, ``blank``, ``report``,
+and ``ask`` into ``predict``. Only the part that a command needs is imported.
 """
 
 import importlib
@@ -13,6 +13,7 @@ from typing import Any, cast
 from evenhand.contract import STEMS, DataRefused
 from evenhand.contract.options import Option
 from evenhand.contract.tables import printable
+from evenhand.scorer.specs import MetricSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,15 +26,21 @@ class Benchmark:
     """Name for people."""
     hub_task: str
     """The Hub's name of the task, where the predictions do not state one."""
-    readers: tuple[str, ...]
-    """Formats that are read, ours (``evenhand``) first; what stands in brackets behind a name may
-    be told to choose, e.g. ``helm[:TRIAL]``."""
+    reads: tuple[str, ...] = ()
+    """What general readers may yield to be read here, e.g. ``answers``."""
+    reader_modules: tuple[str, ...] = ("predictions",)
+    """Modules of the benchmark's folder that declare a ``READER``, that of our formats first."""
     options: tuple[Option, ...] = ()
     """Options of the commands that this benchmark has."""
     row_counts: tuple[str, ...] = ()
     """Metrics whose rows do not overlap and together are all rows."""
     compares_datasets: bool = False
     """True where one model's runs on several datasets are there to be compared."""
+
+    @property
+    def metrics(self) -> tuple[MetricSpec, ...]:
+        """What is always true of its metrics, in the order of the metric JSON."""
+        return cast("tuple[MetricSpec, ...]", self.part("specs").METRICS)
 
     def part(self, name: str) -> Any:
         """Import a module of the benchmark, e.g. ``ask``; the caller knows its protocol."""

@@ -1,16 +1,25 @@
 """The predictions files of one run: one model, one protocol, disjoint ids."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from evenhand.contract import DataRefused
+from evenhand.contract import CONTRACT_VERSION, DataRefused
 from evenhand.contract.dataset import Manifest
-from evenhand.contract.predictions import Header, ModelReference
+from evenhand.contract.files import sha256_of_file
+from evenhand.contract.predictions import DatasetReference, Header, ModelReference
 from evenhand.contract.report import PredictionsRecord
+from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault, shown
+from evenhand.scorer.readers.foreign import add_prompts
+from evenhand.scorer.readers.prediction_format import FileRows, ToRows
+from evenhand.scorer.readers.reader import ROWS, Reader
+from evenhand.scorer.readers.recognise import recognise
+from evenhand.scorer.readers.registry import chosen_reader, general_readers
 
 PROTOCOLS = ("paper", "code")
 
@@ -28,11 +37,110 @@ class Inputs:
     """What a person has to know about how the files were read."""
 
 
+def read_inputs(
+    paths: Sequence[Path],
+    spelling: str,
+    dataset: Dataset,
+    configs: Sequence[str] = (),
+    *,
+    to_rows: Mapping[str, Callable[[Dataset, Sequence[str]], ToRows]],
+) -> Inputs:
+    """Read the predictions files of one model, hashing each beside the reading.
+
+    Args:
+        paths: the files, each read in the same format; with batches also their requests.
+        spelling: the reader as ``--reader`` takes it.
+        dataset: whose questions were answered.
+        configs: those that are asked for; empty for all.
+        to_rows: yield of a reader -> what joins it with the dataset.
+
+    Raises:
+        DataRefused: a file cannot be read, is given twice, or two files state different models.
+        WrongUse: the benchmark has no such reader, or there is something to be chosen.
+    """
+    reader, choice = chosen_reader(benchmark(dataset.manifest.stem), spelling)
+    files = _without_folders(paths, reader)
+    check_paths(files)
+    requests, prompts = _requests(files) if reader.takes_prompts else ({}, {})
+    answers = [path for path in files if path not in requests]
+    if not answers:
+        raise DataRefused(f"{files[0]} holds requests alone; give the batch's output with it.")
+    with ThreadPoolExecutor(1) as pool:
+        digests = {path: pool.submit(sha256_of_file, path) for path in files}
+        join = _as_they_are if reader.yields == ROWS else to_rows[reader.yields](dataset, configs)
+        read = {}
+        for path in answers:
+            content = reader.read(path, choice)
+            if prompts:
+                add_prompts(content, prompts)
+            read[path] = join(path, content)
+    headers = {path: file.header for path, file in read.items() if file.header}
+    check_one_model(headers)
+    names = dict.fromkeys(answers, spelling) | requests
+    records = [
+        record_of(path, digests[path].result(), name, headers.get(path))
+        for path, name in names.items()
+    ]
+    rows = pl.concat([file.rows for file in read.values()], how="diagonal")
+    notes = [note for file in read.values() for note in file.notes]
+    return Inputs(rows, headers, records, _faults(read, is_one=len(files) == 1), notes)
+
+
+def _as_they_are(_path: Path, rows: FileRows) -> FileRows:
+    return rows
+
+
+def _without_folders(paths: Sequence[Path], reader: Reader) -> list[Path]:
+    """Return the files, and in place of a folder those of the format, in alphabetical order."""
+    files: list[Path] = []
+    for path in paths:
+        is_folder = reader.folder_pattern is not None and path.is_dir()
+        inside = sorted(path.glob(str(reader.folder_pattern))) if is_folder else [path]
+        if not inside:
+            raise DataRefused(
+                f"{path} holds no file {reader.folder_pattern}; {reader.name} is {reader.help}."
+            )
+        files += inside
+    return files
+
+
+def _requests(paths: Sequence[Path]) -> tuple[dict[Path, str], dict[str, str]]:
+    """Return the files that say only what was asked, with their format, and the prompts by id."""
+    readers = {reader.name: reader for reader in general_readers()}
+    requests, prompts = dict[Path, str](), dict[str, str]()
+    for path in paths:
+        recognised = recognise(path, readers.values())
+        if recognised is not None and recognised.is_prompts:
+            requests[path] = recognised.reader
+            prompts |= readers[recognised.reader].read(path, None)
+    return requests, prompts
+
+
+def _faults(read: Mapping[Path, FileRows], *, is_one: bool) -> list[Fault]:
+    """Return the faults of all files, each named by its file where there are several."""
+    return [
+        fault if is_one else fault._replace(kind=f"{fault.kind} in {path.name}")
+        for path, file in read.items()
+        for fault in file.faults
+    ]
+
+
+def header_of_model(dataset: Dataset, model: str | None) -> Header | None:
+    """Return what a file of another tool says of its model as a header."""
+    if model is None:
+        return None
+    return Header(
+        contract_version=CONTRACT_VERSION,
+        dataset=DatasetReference(stem=dataset.manifest.stem),
+        model=ModelReference(name=model),
+    )
+
+
 def check_paths(paths: Sequence[Path]) -> None:
     """Refuse a file that is given twice."""
     resolved = [path.resolve() for path in paths]
-    for path, own in zip(paths, resolved, strict=True):
-        if resolved.count(own) > 1:
+    for path, real_path in zip(paths, resolved, strict=True):
+        if resolved.count(real_path) > 1:
             raise DataRefused(f"{path} is given twice; give each predictions file once.")
 
 
@@ -68,7 +176,8 @@ def check_one_model(headers: dict[Path, Header]) -> None:
 
 def _unlike_the_first(said: Mapping[Path, object]) -> Path | None:
     """Return the first file that says something else than the first of all."""
-    return next((path for path, own in said.items() if own != next(iter(said.values()))), None)
+    first = next(iter(said.values()), None)
+    return next((path for path, value in said.items() if value != first), None)
 
 
 _WAYS = ("style", "normalise")
@@ -93,8 +202,8 @@ def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault
         if said.stem != manifest.stem:
             text = f"{path.name} answers {shown(said.stem, 40)}, but the dataset is {manifest.stem}"
         elif said.digest is not None and said.digest != manifest.content_digest:
-            own = manifest.content_digest
-            text = f"{path.name} says {shown(said.digest)}, but the dataset has {own}"
+            digest = manifest.content_digest
+            text = f"{path.name} says {shown(said.digest)}, but the dataset has {digest}"
         else:
             continue
         version = f" (version {shown(said.version, 40)})" if said.version else ""
@@ -122,10 +231,10 @@ def protocol_of(headers: dict[Path, Header], asked: str | None) -> str:
 
 def precision_warnings(headers: dict[Path, Header]) -> list[str]:
     """Warn of probabilities of a lower precision: they differ from those of fp32."""
-    found = {header.model.precision for header in headers.values() if header.model}
+    precisions = {header.model.precision for header in headers.values() if header.model}
     return [
         f"The model ran in {precision}: do not compare its probabilities with those of fp32."
-        for precision in sorted(shown(p, 40) for p in found if p and p != "fp32")
+        for precision in sorted(shown(p, 40) for p in precisions if p and p != "fp32")
     ]
 
 

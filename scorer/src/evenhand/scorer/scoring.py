@@ -156,8 +156,8 @@ def score_inputs(
     protocol = settings.protocol or PROTOCOLS[0]
     if scoring.protocol_is_stated:
         protocol = protocol_of(inputs.headers, settings.protocol)
-    provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
     results = scoring.results(map(matched, selected.configs), protocol)
+    provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
     warnings = [
         *inputs.notes,
         *selected.notes,
@@ -200,8 +200,8 @@ def score_frames(
     record = dataset or DatasetRecord(
         stem=scoring.stem, version=None, digest=None, why_null=IN_MEMORY
     )
-    provenance = Provenance(record, protocol, sampling, scoring.signature_parts())
     results = scoring.results(map(matched, configs_in(rows["id"])), protocol)
+    provenance = Provenance(record, protocol, sampling, scoring.signature_parts())
     return _report(scoring, results, provenance, [], [])
 
 
@@ -216,8 +216,8 @@ def _score_self_described(
             stem=scoring.stem, version=None, digest=None, why_null=DESCRIBES_ITSELF
         )
         protocol = settings.protocol or PROTOCOLS[0]
-        provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
         results = scoring.results([match], protocol)
+        provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
         files = [record_of(path, digest.result(), reader, None)] if digest else []
         report = _report(scoring, results, provenance, files, [])
     return _outcome(scoring, report, results, texts)

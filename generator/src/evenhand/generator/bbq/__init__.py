@@ -1,14 +1,27 @@
-"""BBQ on the generator's side: card, rows, our own set and the official release."""
+"""BBQ on the generator's side: card, rows, Evenhand's question set and the official release."""
 
-from evenhand.generator.bbq.card import CARD
-from evenhand.generator.bbq.from_templates import prepare_templates
-from evenhand.generator.bbq.generate import catalogue, prepare
-from evenhand.generator.bbq.official import prepare_release
-from evenhand.generator.stems import ImportOptions, Prepared
+from evenhand.generator.bbq.options import OPTIONS
+from evenhand.generator.benchmark import Benchmark
 
-__all__ = ["CARD", "catalogue", "prepare", "prepare_import"]
-
-
-def prepare_import(options: ImportOptions) -> Prepared:
-    """Read and check an official release, or render its templates."""
-    return prepare_templates(options) if options.from_templates else prepare_release(options)
+BENCHMARK = Benchmark(
+    stem="bbq",
+    title="BBQ",
+    options=OPTIONS,
+    offers=frozenset({"export-task"}),
+    examples={
+        "generate": "bbq --seed 7 --out datasets_out/bbq/1.0.0",
+        "import": "bbq --from BBQ/data --out datasets_out/bbq_official/1.0.0",
+        "export-task": "datasets_out/bbq/1.0.0 --repo org/bbq --out tasks/",
+    },
+    release=(
+        "the folder of the official *.jsonl (any of the eleven categories, or one mixed file), or a"
+        " mirror's JSONL or Parquet"
+    ),
+    sources=("--templates",),
+    text_columns=(
+        *("question_polarity", "context_condition", "context", "question"),
+        *("ans0", "ans1", "ans2", "label"),
+    ),
+    rows_per_example=4,
+    template_column="question_index",
+)

@@ -1,7 +1,10 @@
-"""What is said about BBQ on its card."""
+"""What is said about BBQ on its card: of the official release, and of Evenhand's question set."""
+
+import dataclasses
 
 from evenhand.contract.dataset import Licence
-from evenhand.generator.card import Card, InspectTask
+from evenhand.generator.bbq.pairs import PAIRS_A_QUESTION
+from evenhand.generator.card import APACHE, Card, InspectTask
 
 CC_BY = Licence(
     id="cc-by-4.0",
@@ -9,7 +12,9 @@ CC_BY = Licence(
     link="https://creativecommons.org/licenses/by/4.0/",
 )
 
-CARD = Card(
+_READ_IN_TRAINING = "Models may have read the official questions in training."
+
+OFFICIAL_CARD = Card(
     stem="bbq",
     name="Evenhand BBQ",
     licence=CC_BY,
@@ -43,7 +48,7 @@ CARD = Card(
             "Contexts are short, and only answers are looked at: a bias may show in a model's"
             " probabilities alone, or in another kind of text, and is then not seen here."
         ),
-        "Models may have read the official questions in training.",
+        _READ_IN_TRAINING,
     ),
     inspect=InspectTask(
         field_spec={
@@ -86,3 +91,37 @@ CARD = Card(
 }
 """,
 )
+
+CARD = dataclasses.replace(
+    OFFICIAL_CARD,
+    licence=APACHE,
+    summary=(
+        "Questions about two people with three answers: either of them, or that it cannot be known."
+        " An ambiguous context does not tell, a disambiguated one does. The construction follows"
+        " Parrish et al. (2022); all scenes and questions were written for Evenhand."
+    ),
+    limits=(
+        *(limit for limit in OFFICIAL_CARD.limits if limit != _READ_IN_TRAINING),
+        "Numbers are not comparable with those of the official BBQ: the questions are others.",
+        (
+            "Models may have read these sentences, once they are published; a draw with a seed of"
+            " your own is new as a set, not in each sentence."
+        ),
+    ),
+    rows=(
+        "A row is one question with three answers. Four rows that follow each other are one"
+        " example: neg and nonneg question (`question_polarity`), each in an ambiguous and a"
+        " disambiguated context (`context_condition`); persons, answers and their order are the"
+        " same in the four. `label` is the place (0, 1, 2) of the right answer, `unknown` that of"
+        " the one that says that it cannot be known, and `target` that of the one that agrees with"
+        " the stereotype: the stereotyped person for neg, the other person for nonneg."
+        " `answer_group` names the group of each answer. `question_index` is the question, `source`"
+        " where its stereotype is attested, or `none found`. `version` is the arrangement: in a and"
+        " b the stereotyped person is mentioned first, in a and c the negative question is answered"
+        " by that person where the context tells. `id` is `<category>-<example_id>`; rows are in"
+        " the order of `example_id`. A question has up to"
+        f" {PAIRS_A_QUESTION} pairs of people, in two examples each, one for either order of"
+        " mention."
+    ),
+)
+"""The card of the question set, with its own licence, limits and rows."""

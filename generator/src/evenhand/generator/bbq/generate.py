@@ -1,48 +1,49 @@
-"""From options to configs of our own set of BBQ."""
+"""From options to configs of Evenhand's question set, or of a user's."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.contract import WrongUse
 from evenhand.contract.bbq import QUESTIONS_PER_GROUP
+from evenhand.generator.bbq.card import CARD
 from evenhand.generator.bbq.items import config_rows
-from evenhand.generator.bbq.own_card import CARD
-from evenhand.generator.bbq.own_set import DrawnCategory, OwnSet
+from evenhand.generator.bbq.options import GenerateOptions
 from evenhand.generator.bbq.pairs import PAIRS_A_QUESTION
+from evenhand.generator.bbq.question_set import DrawnCategory, QuestionSet
 from evenhand.generator.bbq.questions import NO_SOURCE
+from evenhand.generator.benchmark import Prepared, Settings
 from evenhand.generator.lists import sources_of
-from evenhand.generator.stems import Options, Prepared
 
 
-def prepare(options: Options) -> Prepared:
+def prepare(settings: Settings) -> Prepared:
     """Read, check and draw what a version is made of; rendering begins with its configs.
 
     Raises:
-        WrongUse: a config is unknown, or an option is another benchmark's.
+        WrongUse: a config is unknown.
         DataRefused: a template or list is faulty; the sentence names file and line.
     """
-    if options.tokenizer or options.header:
-        raise WrongUse("--tokenizer and --header are for unqover.")
-    own = OwnSet(options.templates)
-    names = own.chosen(options.configs)
-    drawn = [own.drawn(name, options.seed) for name in names]
-    limit = options.limit
+    templates = GenerateOptions(**settings.options).templates
+    questions = QuestionSet(templates)
+    names = questions.chosen(settings.configs)
+    drawn = [questions.drawn(name, settings.seed) for name in names]
+    limit = settings.limit
     return Prepared(
         card=CARD,
         n_rows=sum(_examples(one, limit) for one in drawn) * QUESTIONS_PER_GROUP,
         provenance={
             "made_by": "generate",
-            "templates": "evenhand" if options.templates is None else "user",
-            "content_sha256": own.digest(names),
-            "content": own.digests(names),
+            "templates": "evenhand" if templates is None else "user",
+            "content_sha256": questions.digest(names),
+            "content": questions.digests(names),
             "pairs_a_question": PAIRS_A_QUESTION,
             "limit": limit,
             "questions": {one.name: len(one.questions) for one in drawn},
             "questions_with_source": {one.name: one.n_with_source for one in drawn},
         },
-        made=_made(drawn, own, options),
-        notes=_notes(options),
-        configs=lambda: (config_rows(one.items(), limit=limit, seed=options.seed) for one in drawn),
+        made=_made(drawn, questions, settings),
+        notes=_notes(settings),
+        configs=lambda: (
+            config_rows(one.items(), limit=limit, seed=settings.seed) for one in drawn
+        ),
     )
 
 
@@ -50,13 +51,13 @@ def _examples(drawn: DrawnCategory, limit: int | None) -> int:
     return drawn.n_examples if limit is None else min(drawn.n_examples, limit)
 
 
-def _made(drawn: list[DrawnCategory], own: OwnSet, options: Options) -> list[str]:
-    whose = "a user's" if options.templates else "Evenhand's own"
-    people = sources_of(own.people_lists(tuple(one.name for one in drawn)))
+def _made(drawn: list[DrawnCategory], questions: QuestionSet, settings: Settings) -> list[str]:
+    whose = "a user's" if settings.options.get("templates") else "Evenhand's own"
+    people = sources_of(questions.people_lists(tuple(one.name for one in drawn)))
     return [
         f"Rendered from {whose} templates and lists of people by `evenhand generate bbq`.",
         (
-            f"Drawn with seed {options.seed}: up to {PAIRS_A_QUESTION} pairs of people a question,"
+            f"Drawn with seed {settings.seed}: up to {PAIRS_A_QUESTION} pairs of people a question,"
             " the words of their scene, the wording of UNKNOWN and the order of the answers. Each"
             " role (stereotyped person, other person, UNKNOWN) stands equally often at each of the"
             " three places in a whole category, give or take one example; in a sample (`--limit`)"
@@ -87,20 +88,19 @@ def _sources(drawn: list[DrawnCategory]) -> str:
     )
 
 
-def _notes(options: Options) -> list[str]:
-    if options.seed == 0 or options.limit is not None:
+def _notes(settings: Settings) -> list[str]:
+    if settings.seed == 0 or settings.limit is not None:
         return []
     other = "other rows than those of the default seed, 0; give the dataset a --version of its own"
-    return [f"seed {options.seed}: {other}"]
+    return [f"seed {settings.seed}: {other}"]
 
 
 def catalogue() -> Iterator[dict[str, Any]]:
     """Yield one row a config of ours: its counts, without rendering anything."""
-    own = OwnSet()
-    for name in own.categories():
-        drawn = own.drawn(name, seed=0)
+    questions = QuestionSet()
+    for name in questions.categories():
+        drawn = questions.drawn(name, seed=0)
         yield {
-            "benchmark": "bbq",
             "config": name,
             "rows": drawn.n_rows,
             "examples": drawn.n_examples,

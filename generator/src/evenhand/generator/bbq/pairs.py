@@ -51,8 +51,8 @@ def sides_of(
             check_known(getattr(question, setting), people)
         except DataRefused as error:
             raise question.refused(setting, str(error)) from error
-    own = [person for person in people if person.kind == question["people"]]
-    stereotyped = [person for person in own if person.is_one_of(question.stereotyped)]
+    candidates = [person for person in people if person.kind == question["people"]]
+    stereotyped = [person for person in candidates if person.is_one_of(question.stereotyped)]
     if not stereotyped:
         raise question.refused("stereotyped", f"the list has no {question['people']} of it")
     if category in SECOND_DIMENSION:
@@ -60,7 +60,7 @@ def sides_of(
     is_stereotyped = _Stereotyped(question, category, stereotyped)
     others = [
         person
-        for person in own
+        for person in candidates
         if not is_stereotyped(person) and (not question.others or person.is_one_of(question.others))
     ]
     if not others:

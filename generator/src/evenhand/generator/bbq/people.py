@@ -66,8 +66,13 @@ def _person(entry: Entry, category: str) -> Person:
         raise entry.refused(
             "group", f"is `{values['group']}`; {dimension} and race were expected, e.g. {example}"
         )
-    own = {name: values[name] for name in ("group", "kind", "word")}
-    return Person(**own, detail=values.get("detail", ""), match=values.get("match", ""))
+    return Person(
+        group=values["group"],
+        kind=values["kind"],
+        word=values["word"],
+        detail=values.get("detail", ""),
+        match=values.get("match", ""),
+    )
 
 
 def parts_of(category: str, group: str) -> tuple[str, str]:

@@ -1,7 +1,20 @@
 """BVF on the generator's side: contexts mined from corpora, filled with subjects."""
 
-from evenhand.generator.bvf.card import CARD
-from evenhand.generator.bvf.generate import catalogue, prepare
-from evenhand.generator.bvf.official import prepare_import
+from evenhand.generator.benchmark import Benchmark
+from evenhand.generator.bvf.options import OPTIONS
 
-__all__ = ["CARD", "catalogue", "prepare", "prepare_import"]
+BENCHMARK = Benchmark(
+    stem="bvf",
+    title="Bias-Volatility Framework",
+    options=OPTIONS,
+    offers=frozenset({"mine"}),
+    examples={
+        "generate": "bvf --config gender --out datasets_out/bvf/1.0.0",
+        "mine": ("bvf --corpus books.jsonl.zst --topic gender --workers 4 --out contexts.jsonl"),
+    },
+    release=(
+        "the folder of the original's tables of mined contexts (*_TemplateForGender.csv,"
+        " *_TemplateForGeneric.csv), or one of them"
+    ),
+    text_columns=("order", "context", "text"),
+)

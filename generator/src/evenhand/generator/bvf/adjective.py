@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
 from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked
-from evenhand.generator.bvf.subjects import Subjects, subject_of
+from evenhand.generator.bvf.subject_rules import Subjects, subject_of
 from evenhand.generator.bvf.tree import Tree
 
 

@@ -11,12 +11,13 @@ import gzip
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
 from evenhand.contract.errors import DataRefused
+from evenhand.generator.bvf.options import Form, ProtocolName
 
 FORMAT = 1
 """Grows when the file's lines change their meaning."""
@@ -27,11 +28,6 @@ TABLE_COLUMNS = ["template", "frequency"]
 _MAX_BYTES = 2 << 30
 _MAX_CHARACTERS = 2000
 _SUM_TOLERANCE = 1e-6
-
-Form = Literal["reference", "adjective"]
-"""``reference``: the word of Y refers to the subject, as in ``The [X] said that [Y]``.
-``adjective``: it describes the subject, as in ``The [X], who played a role, is [Y]``."""
-
 
 _Line = TypeVar("_Line", bound=msgspec.Struct)
 
@@ -53,7 +49,7 @@ class MiningHeader(msgspec.Struct, frozen=True, kw_only=True):
     form: Form
     classes: dict[str, list[str]]
     """Class of Y -> words, in the order of the list."""
-    protocol: Literal["paper", "code"]
+    protocol: ProtocolName
     corpus: list[CorpusFile]
     text_field: str
     limit: int | None

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from evenhand.contract.bvf import ITEM_COLUMNS, SUBJECT_SLOT
 from evenhand.contract.errors import DataRefused
-from evenhand.generator.bvf.asked import Subjects
 from evenhand.generator.bvf.contexts import Context
+from evenhand.generator.bvf.subjects import Subjects
 from evenhand.generator.english import article
 
 Indices = NDArray[np.int64]

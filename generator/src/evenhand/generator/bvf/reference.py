@@ -20,9 +20,9 @@ R9. The nearest verb with a subject above the word is the one that counts, and a
 from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
-from evenhand.generator.bvf.past import simple_past
+from evenhand.generator.bvf.past_tense import simple_past
 from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked, counted
-from evenhand.generator.bvf.subjects import Subjects, subject_of
+from evenhand.generator.bvf.subject_rules import Subjects, subject_of
 from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, SUBJECTS, Tree
 
 SUBJECT_PRONOUNS = frozenset({"he", "she", "they"})

@@ -7,7 +7,7 @@ from pathlib import Path
 from evenhand.generator.bvf.adjective import Descriptions
 from evenhand.generator.bvf.reference import PRONOUNS, UNREAD, References
 from evenhand.generator.bvf.skeleton import Skeletons
-from evenhand.generator.bvf.subjects import NO_NAMES, Subjects, plural
+from evenhand.generator.bvf.subject_rules import NO_NAMES, Subjects, plural
 from evenhand.generator.bvf.topics import (
     OUR_FOLDER,
     NamedTopic,

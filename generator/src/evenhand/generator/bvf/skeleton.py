@@ -35,7 +35,7 @@ What belongs to the verb
 import re
 from collections.abc import Sequence
 
-from evenhand.generator.bvf.past import FORMS_OF_BE, MODALS, participle, simple_past
+from evenhand.generator.bvf.past_tense import FORMS_OF_BE, MODALS, participle, simple_past
 from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, VERB_TAGS, Tree
 from evenhand.generator.english import article
 

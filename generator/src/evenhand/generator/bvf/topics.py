@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from evenhand.contract.bvf import TOPICS, Topic
 from evenhand.contract.errors import DataRefused, WrongUse
-from evenhand.generator.bvf.contexts import Form
+from evenhand.generator.bvf.options import Form, ProtocolName
 from evenhand.generator.lists import KEY, Entry, read_list
 
-OUR_FOLDER = Path(__file__).parent.parent / "templates" / "bvf"
-
-Protocol = Literal["paper", "code"]
+OUR_FOLDER = Path(__file__).parent / "templates"
 
 _REFERENCE_TOPICS = frozenset({"gender"})
 """Topics of ours whose words refer to the subject; those of the others describe it."""
@@ -37,7 +34,7 @@ class NamedTopic:
 
 
 def read_topic(
-    name_or_file: str, *, protocol: Protocol = "paper", form: Form | None = None
+    name_or_file: str, *, protocol: ProtocolName = "paper", form: Form | None = None
 ) -> NamedTopic:
     """Read one of our topics by its name, or a user's from a tab-separated file.
 
@@ -78,24 +75,20 @@ def read_topic(
 def read_cues(topic: NamedTopic) -> dict[str, str]:
     """Return words that tell a subject's class but are not read: word, in lower case -> class.
 
-    For gender these are titles, nouns and the given names of UnQover's list; for other topics
-    there are none.
+    For gender these are titles, nouns and given names; for other topics there are none.
     """
-    if not (files := cue_files(topic)):
-        return {}
-    own, names = files
-    entries = read_list(own, required=("class", "word", "source"))
-    cues = {entry.values["word"]: entry.values["class"] for entry in entries}
-    for entry in read_list(names, required=("key", "word", "group", "source")):
-        cues.setdefault(entry.values["word"].lower(), entry.values["group"])
+    cues: dict[str, str] = {}
+    for path in cue_files(topic):
+        for entry in read_list(path, required=("class", "word", "source")):
+            cues.setdefault(entry.values["word"].lower(), entry.values["class"])
     return {word: class_ for word, class_ in cues.items() if class_ in topic.topic.classes}
 
 
 def cue_files(topic: NamedTopic) -> list[Path]:
-    """Return the lists of a topic's cues: its own and that of given names, or none."""
-    own = OUR_FOLDER / "cues" / f"{topic.name}.tsv"
-    names = OUR_FOLDER.parent / "unqover" / "subjects" / "names.tsv"
-    return [own, names] if own.is_file() else []
+    """Return the lists of a topic's cues: titles and nouns, then given names; or none."""
+    folder = OUR_FOLDER / "cues"
+    titles = folder / f"{topic.name}.tsv"
+    return [titles, folder / "given_names.tsv"] if titles.is_file() else []
 
 
 def read_words(name_or_path: str | Path) -> list[str]:
@@ -107,7 +100,7 @@ def read_words(name_or_path: str | Path) -> list[str]:
     return [entry.values["word"] for entry in entries]
 
 
-def _classes(entries: list[Entry], path: Path, protocol: Protocol) -> dict[str, list[str]]:
+def _classes(entries: list[Entry], path: Path, protocol: ProtocolName) -> dict[str, list[str]]:
     """Return class -> words in the order of the list."""
     classes: dict[str, list[str]] = {}
     seen: dict[str, Entry] = {}

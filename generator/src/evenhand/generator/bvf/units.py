@@ -31,8 +31,8 @@ class Unit(NamedTuple):
     """Documents that begin in it."""
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """What a unit gave; the contexts in the order of the alphabet."""
+class UnitYield(msgspec.Struct, frozen=True, kw_only=True):
+    """What mining a unit gave; the contexts in alphabetical order."""
 
     n_documents: int
     n_sentences: int
@@ -78,9 +78,9 @@ def _up_to(limit: int | None, all_blocks: Iterable[Block]) -> Iterator[Block]:
         yield block
 
 
-def mined(
+def mine_unit(
     unit: Unit, rules: MiningRules, parser: Parser, occurrences: Occurrences | None = None
-) -> Found:
+) -> UnitYield:
     """Split, filter, parse and count one unit."""
     n_sentences = n_too_long = 0
     candidates = []
@@ -99,7 +99,7 @@ def mined(
                 counts[context] += 1
                 examples.setdefault(context, sentence)
     n_words, subjects = occurrences.count(unit.texts) if occurrences else (0, {})
-    return Found(
+    return UnitYield(
         n_words=n_words,
         subjects=subjects,
         n_documents=unit.n_documents,

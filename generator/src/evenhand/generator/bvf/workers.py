@@ -18,7 +18,7 @@ from evenhand.generator.bvf.contexts import Context
 from evenhand.generator.bvf.frequencies import Occurrences
 from evenhand.generator.bvf.languages import MiningRules, rules_for
 from evenhand.generator.bvf.topics import NamedTopic
-from evenhand.generator.bvf.units import Found, Unit, mined
+from evenhand.generator.bvf.units import Unit, UnitYield, mine_unit
 from evenhand.generator.parse import Parser, parser_of
 from evenhand.generator.progress import Reporter
 
@@ -40,7 +40,7 @@ class Tools:
     language: str
     coreference: str | None
     rules: Path | None = None
-    counted: tuple[str, ...] = ()
+    counted_words: tuple[str, ...] = ()
     """Subjects whose occurrences in the corpus are counted."""
 
     def load(self) -> "Miner":
@@ -52,7 +52,7 @@ class Tools:
             has_coreference=self.coreference is not None,
             folder=self.rules,
         )
-        occurrences = Occurrences(self.counted) if self.counted else None
+        occurrences = Occurrences(self.counted_words) if self.counted_words else None
         return Miner(rules, parser_of(self.model, self.coreference), occurrences)
 
 
@@ -66,11 +66,11 @@ class Miner:
         self._parser = parser
         self._occurrences = occurrences
 
-    def mine(self, unit: Unit, path: Path) -> Found:
+    def mine(self, unit: Unit, path: Path) -> UnitYield:
         """Mine a unit and write what it gave."""
-        found = mined(unit, self._rules, self._parser, self._occurrences)
-        write_atomically(path, msgspec.json.encode(found))
-        return found
+        unit_yield = mine_unit(unit, self._rules, self._parser, self._occurrences)
+        write_atomically(path, msgspec.json.encode(unit_yield))
+        return unit_yield
 
 
 class Shards:
@@ -90,19 +90,19 @@ class Shards:
         self._reporter = reporter
         self._n_units = 0
 
-    def of(self, units: Iterable[Unit]) -> Iterator[Found]:
+    def mine(self, units: Iterable[Unit]) -> Iterator[UnitYield]:
         """Yield what each unit gave, in order; those that are there are not mined again."""
         n_sentences = n_parsed = 0
-        for found in self._in_process(units) if self._workers == 1 else self._in_pool(units):
+        for unit_yield in self._in_process(units) if self._workers == 1 else self._in_pool(units):
             self._n_units += 1
-            n_sentences += found.n_sentences
-            n_parsed += found.n_parsed
+            n_sentences += unit_yield.n_sentences
+            n_parsed += unit_yield.n_parsed
             if self._n_units % _UNITS_PER_LINE == 0:
                 self._reporter.say(
                     f"{n_sentences:,} sentences read, {n_parsed:,} of them parsed"
                     f" ({self._n_units:,} units)"
                 )
-            yield found
+            yield unit_yield
 
     def streams(self) -> list[Callable[[], Iterable[Context]]]:
         """Return a function for each unit that opens its contexts."""
@@ -113,7 +113,7 @@ class Shards:
         folder.mkdir(parents=True, exist_ok=True)
         return folder / f"{number:09d}.json"
 
-    def _in_process(self, units: Iterable[Unit]) -> Iterator[Found]:
+    def _in_process(self, units: Iterable[Unit]) -> Iterator[UnitYield]:
         miner: Miner | None = None
         for unit in units:
             path = self._path(unit.number)
@@ -123,7 +123,7 @@ class Shards:
                 miner = miner or self._tools.load()
                 yield miner.mine(unit, path)
 
-    def _in_pool(self, units: Iterable[Unit]) -> Iterator[Found]:
+    def _in_pool(self, units: Iterable[Unit]) -> Iterator[UnitYield]:
         """Hand units to processes, a few ahead of what is taken."""
         if self._tools.coreference is not None:
             # A component that is missing is said here, in one sentence, and not by a broken pool.
@@ -132,7 +132,7 @@ class Shards:
         pool = ProcessPoolExecutor(
             self._workers, get_context("spawn"), initializer=_start, initargs=(self._tools,)
         )
-        waiting: deque[Future[Found] | Path] = deque()
+        waiting: deque[Future[UnitYield] | Path] = deque()
         try:
             for unit in units:
                 path = self._path(unit.number)
@@ -150,12 +150,12 @@ class Shards:
             pool.shutdown(cancel_futures=True)
 
 
-def _result(waiting: Future[Found] | Path) -> Found:
+def _result(waiting: Future[UnitYield] | Path) -> UnitYield:
     return _read(waiting) if isinstance(waiting, Path) else waiting.result()
 
 
-def _read(path: Path) -> Found:
-    return msgspec.json.decode(path.read_bytes(), type=Found)
+def _read(path: Path) -> UnitYield:
+    return msgspec.json.decode(path.read_bytes(), type=UnitYield)
 
 
 def _contexts(path: Path) -> Iterable[Context]:
@@ -174,6 +174,6 @@ def _start(tools: Tools) -> None:
     _miner = tools.load()
 
 
-def _mine(unit: Unit, path: Path) -> Found:
+def _mine(unit: Unit, path: Path) -> UnitYield:
     assert _miner is not None
     return _miner.mine(unit, path)

@@ -12,6 +12,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from evenhand.contract import STEMS
 from evenhand.contract.tables import add_format_option, render_rows
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from evenhand.generator.diff import Change, Difference
 
-EXAMPLE = "evenhand diff datasets_out/unqover/1.0.0 datasets_out/unqover/1.1.0"
+EXAMPLE = f"evenhand diff datasets_out/{STEMS[0]}/1.0.0 datasets_out/{STEMS[0]}/1.1.0"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

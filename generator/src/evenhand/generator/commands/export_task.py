@@ -1,7 +1,8 @@
 """Write tasks for lm-evaluation-harness that load a dataset of ours, so that people keep their
-harness. A task a config, a group of all (its numbers are means of the categories), and one file
-with the metrics, which needs no Evenhand. With --repo the tasks load the dataset from the Hub at
-its tag, else from the folder. For BBQ alone: the harness reads no spans, masks or words' chances.
+harness: a task per config, a group of all (its numbers are means over the configs), and one file
+with the metrics, which does not need Evenhand. With --repo the tasks load the dataset from the Hub
+at its tag, otherwise from the folder. Only for benchmarks whose metrics follow from likelihoods of
+given answers: the harness reads no spans, masks or probabilities of words.
 """
 
 import argparse
@@ -9,7 +10,9 @@ import shlex
 import sys
 from pathlib import Path
 
-EXAMPLE = "evenhand export-task datasets_out/bbq/1.0.0 --repo org/bbq --out tasks/"
+from evenhand.generator.benchmark import examples
+
+EXAMPLE = examples("export-task")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

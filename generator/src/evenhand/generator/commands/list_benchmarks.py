@@ -14,9 +14,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print one row a config."""
-    from evenhand.generator.stems import stem_module
+    """Print one row per config."""
+    from evenhand.generator.benchmark import benchmark
 
-    rows = [row for stem in STEMS for row in stem_module(stem).catalogue()]
+    rows = [
+        {"benchmark": stem, **row} for stem in STEMS for row in benchmark(stem).generate.catalogue()
+    ]
     print(render_rows(rows, arguments.format))
     return 0

@@ -1,27 +1,28 @@
 """What `generate` and `import` have in common: options of a version, and writing it."""
 
 import argparse
-import datetime as dt
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenhand.contract import DataRefused, WrongUse
+from evenhand.contract import WrongUse
+from evenhand.generator.arguments import day, positive_number
 
 if TYPE_CHECKING:
+    from evenhand.generator.benchmark import Prepared
     from evenhand.generator.build import ConfigRows
     from evenhand.generator.card import Publication
     from evenhand.generator.progress import Reporter
-    from evenhand.generator.stems import Prepared
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the version that is written."""
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="random seed (default: 0)")
     parser.add_argument(
-        "--seed", metavar="N", type=int, default=0, help="of what is drawn (default: 0)"
-    )
-    parser.add_argument(
-        "--limit", metavar="N", type=positive, help="a sample of N complete examples a config"
+        "--limit",
+        metavar="N",
+        type=positive_number,
+        help="sample N complete examples per config",
     )
     parser.add_argument(
         "--version", metavar="X.Y.Z", default="1.0.0", help="of the dataset (default: 1.0.0)"
@@ -48,36 +49,14 @@ def _add_publication_options(parser: argparse.ArgumentParser) -> None:
         "--gated", action="store_true", help="let the card ask for consent before access is given"
     )
     parser.add_argument(
-        "--date", metavar="YYYY-MM-DD", type=_date, help="of publication, for croissant.json"
+        "--date", metavar="YYYY-MM-DD", type=day, help="of publication, for croissant.json"
     )
     parser.add_argument(
         "--register",
         metavar="FRAMEWORK",
-        help="write eval.yaml for this evaluation framework of the Hub's list (bbq: inspect-ai"
-        " without being asked)",
+        help="write eval.yaml for this evaluation framework of the Hub's list (default: inspect-ai,"
+        " for a benchmark whose rows it can ask)",
     )
-
-
-def _date(text: str) -> str:
-    """Read a day."""
-    try:
-        return dt.date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text} is no day; e.g. 2026-11-30") from error
-
-
-def positive(text: str) -> int:
-    """Read a whole number above 0."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
-    return number
-
-
-def refuse_existing(out: Path, *, overwrite: bool) -> None:
-    """Refuse a folder that is there before any work is done for it."""
-    if out.is_dir() and any(out.iterdir()) and not overwrite:
-        raise DataRefused(f"The folder {out} exists; add --overwrite or choose another --out.")
 
 
 def publication_of(arguments: argparse.Namespace) -> "Publication":
@@ -116,13 +95,12 @@ def write_version(arguments: argparse.Namespace, prepared: "Prepared") -> int:
         for note in prepared.notes:
             reporter.say(note)
         configs = _announced(prepared, reporter)
-        bar = reporter.bar("rows", prepared.n_rows)
         manifest = build(
             arguments.out,
             recipe,
             configs,
             overwrite=arguments.overwrite,
-            advance=bar.advance,
+            advance=reporter.bar("rows", prepared.n_rows),
             check=check,
         )
         reporter.say(f"{arguments.out}: {manifest.stem} {manifest.version} is complete")

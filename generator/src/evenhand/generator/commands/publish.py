@@ -14,13 +14,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evenhand.contract import STEMS
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.tables import add_format_option, render_rows
 
 if TYPE_CHECKING:
     from evenhand.generator.hub.plan import Plan
 
-EXAMPLE = "evenhand publish datasets_out/unqover/1.0.0 --repo org/name --dry-run"
+EXAMPLE = f"evenhand publish datasets_out/{STEMS[0]}/1.0.0 --repo org/name --dry-run"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

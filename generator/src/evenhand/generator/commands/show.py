@@ -1,56 +1,58 @@
 """Print a few rows of a benchmark: complete examples, drawn over templates, subjects and
-attributes. A table shows the texts; --format json or jsonl shows all columns.
+attributes. A table shows the texts; --format json or jsonl shows all columns. The options of
+`evenhand generate` apply.
 """
 
 import argparse
 import textwrap
-from pathlib import Path
 from typing import Any
 
-from evenhand.contract import STEMS
+from evenhand.contract.options import add_options, options_of
 from evenhand.contract.tables import add_format_option, printable, render_rows
-from evenhand.generator.commands.output import positive
-
-EXAMPLE = "evenhand show unqover --config religion --rows 8"
-
-_TEXT_COLUMNS = (
-    *("polarity", "order", "question_polarity", "context_condition"),
-    *("context", "question", "text", "ans0", "ans1", "ans2", "label"),
+from evenhand.generator.arguments import positive_number
+from evenhand.generator.benchmark import (
+    Benchmark,
+    Settings,
+    benchmark,
+    declared_options,
+    examples,
 )
+from evenhand.generator.commands.stem_argument import add_stem_argument
+
+EXAMPLE = examples("show")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("stem", metavar="STEM", choices=STEMS, help=f"one of: {', '.join(STEMS)}")
+    add_stem_argument(parser)
     parser.add_argument(
         "--config", metavar="C", help="one config (default: the smallest, or the first of yours)"
     )
-    parser.add_argument("--rows", metavar="N", type=positive, default=8, help="default: 8")
-    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the draw (default: 0)")
-    parser.add_argument("--templates", metavar="DIR", type=Path, help="your own content")
-    parser.add_argument("--tokenizer", metavar="FILE", type=Path, help="for masked configs")
+    parser.add_argument(
+        "--rows", metavar="N", type=positive_number, default=8, help="number of rows (default: 8)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="random seed (default: 0)")
+    add_options(parser, "generate", declared_options())
     add_format_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Render a sample and print it."""
-    from evenhand.generator.stems import Options, stem_module
-
-    stem = stem_module(arguments.stem)
+    declared = benchmark(arguments.stem)
+    options = options_of(arguments, "generate", arguments.stem, declared_options())
     config = arguments.config
-    if config is None and arguments.templates is None:
-        config = _smallest(stem.catalogue())
-    options = Options(
+    if config is None and not _is_content_given(arguments, declared):
+        config = _smallest(declared.generate.catalogue())
+    settings = Settings(
         configs=(config,) if config else (),
         seed=arguments.seed,
-        limit=-(-arguments.rows // 4),
-        templates=arguments.templates,
-        tokenizer=arguments.tokenizer,
+        limit=-(-arguments.rows // declared.rows_per_example),
+        options=options,
     )
-    shown = next(stem.prepare(options).configs())
+    shown = next(declared.generate.prepare(settings).configs())
     rows = [row for table in shown.batches() for row in table.to_pylist()][: arguments.rows]
     if arguments.format in {"table", "md"}:
-        rows = [{name: row[name] for name in _TEXT_COLUMNS if name in row} for row in rows]
+        rows = [{name: row[name] for name in declared.text_columns if name in row} for row in rows]
     text = render_rows(rows, arguments.format)
     if arguments.format == "table" and len(text.partition("\n")[0]) > _WIDEST:
         text = "\n\n".join(map(_below_each_other, rows))
@@ -72,6 +74,15 @@ def _below_each_other(row: dict[str, Any]) -> str:
 def _field(name: str, value: object, margin: int) -> str:
     lines = textwrap.wrap(printable(str(value)), width=_WIDTH - margin)
     return name.ljust(margin) + f"\n{' ' * margin}".join(lines)
+
+
+def _is_content_given(arguments: argparse.Namespace, declared: Benchmark) -> bool:
+    """Return whether an option names content of the user's, which may have other configs."""
+    return any(
+        getattr(arguments, option.name) is not None
+        for option in declared.options
+        if option.command == "generate"
+    )
 
 
 def _smallest(catalogue: Any) -> str | None:

@@ -1,6 +1,9 @@
 """Running text of an article in wikitext: markup, tables, templates and references taken away.
 
-Each step walks the text once, so that its time grows with the text alone.
+Each step walks the text once, so that its time grows with the text alone. mwparserfromhell was
+tried in its place: it is some forty times slower, takes the square of the length for references
+that are not closed (40 s for 100 KB), and keeps references, captions, categories and tables, which
+are no running text.
 """
 
 import html

@@ -1,4 +1,8 @@
-"""A few transfers at once, which Ctrl-C does not have to wait for."""
+"""A few transfers at once, which Ctrl-C does not have to wait for.
+
+huggingface_hub's own transfers of many files, and any pool of threads of the standard library, are
+joined when the program ends: Ctrl-C would wait for the files that are on their way.
+"""
 
 import contextlib
 import threading

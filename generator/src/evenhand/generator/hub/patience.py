@@ -1,4 +1,9 @@
-"""Waiting when the Hub is busy, and saying in one sentence what it refused."""
+"""Waiting when the Hub is busy, and saying in one sentence what it refused.
+
+huggingface_hub (2.4) tries again by itself where it lists files, asks for metadata and uploads
+content; it sends once what lists references, creates, sets, commits and tags, and gives a download
+up at a 5xx. Those calls are repeated here.
+"""
 
 import contextlib
 import json

@@ -97,7 +97,7 @@ def _send(
     reporter: Reporter,
 ) -> None:
     """Send the files, a few at once."""
-    bar = reporter.bar("bytes", sum(entry.bytes for entry in files))
+    advance = reporter.bar("bytes", sum(entry.bytes for entry in files))
 
     def send(pair: "tuple[FileEntry, CommitOperationAdd]") -> FileEntry:
         entry, addition = pair
@@ -106,7 +106,7 @@ def _send(
 
     pairs = list(zip(files, additions, strict=True))
     for number, entry in enumerate(at_once(send, pairs), start=1):
-        bar.advance(entry.bytes)
+        advance(entry.bytes)
         reporter.say(f"sent {number} of {len(pairs)}: {entry.path} ({entry.bytes:,} bytes)")
 
 

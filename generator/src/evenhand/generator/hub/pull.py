@@ -121,8 +121,8 @@ def fetch(repository: Repository, commit: str, into: Path, reporter: Reporter) -
     for path in sorted(listed.keys() - {MANIFEST_NAME, *(one.path for one in manifest.files)}):
         reporter.say(f"left out, as it is not in the manifest: {path}")
     sizes = {entry.path: entry.bytes for entry in manifest.files}
-    bar = reporter.bar("bytes", sum(sizes.values()))
-    repository.download(sizes, commit, into, bar.advance)
+    advance = reporter.bar("bytes", sum(sizes.values()))
+    repository.download(sizes, commit, into, advance)
     # The client's notes stay until all is proven, for whoever has to go on from here.
     faults = _faults(into)
     if faults:

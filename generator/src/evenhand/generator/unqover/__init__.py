@@ -1,7 +1,22 @@
 """UnQover on the generator's side: card, content, rows and the importer of the original."""
 
-from evenhand.generator.unqover.card import CARD
-from evenhand.generator.unqover.generate import catalogue, items, plan, prepare
-from evenhand.generator.unqover.official import prepare_import
+from evenhand.generator.benchmark import Benchmark
+from evenhand.generator.unqover.options import OPTIONS
 
-__all__ = ["CARD", "catalogue", "items", "plan", "prepare", "prepare_import"]
+BENCHMARK = Benchmark(
+    stem="unqover",
+    title="UnQover",
+    options=OPTIONS,
+    examples={
+        "generate": "unqover --config religion --out datasets_out/unqover/1.0.0",
+        "import": "unqover --from word_lists --config ethnicity --out ethnicity_official",
+        "show": "unqover --config religion --rows 8",
+    },
+    release=(
+        "the original's folder word_lists, which is rendered to exactly its paragraphs and"
+        " questions, or one of its *.source.json"
+    ),
+    text_columns=("polarity", "order", "context", "question"),
+    rows_per_example=4,
+    template_column="template",
+)

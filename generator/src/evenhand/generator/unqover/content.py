@@ -17,9 +17,9 @@ from evenhand.contract.unqover import CLASSES
 from evenhand.generator.english import Word
 from evenhand.generator.folders import Folders, digest_of_content, digests_of_content
 from evenhand.generator.lists import KEY, Entry, check_distinct, read_list
-from evenhand.generator.render import Template, read_template
+from evenhand.generator.unqover.template import Template, read_template
 
-OUR_FOLDER = Path(__file__).parent.parent / "templates" / "unqover"
+OUR_FOLDER = Path(__file__).parent / "templates"
 
 _LISTS_OF_CLASS = {
     "gender_occupation": ("names", "occupations"),
@@ -111,7 +111,7 @@ class Library:
         self._folders = Folders(ours=OUR_FOLDER, user=user_folder)
         self.user_folder = user_folder
         self.classes = self._classes()
-        if user_folder is not None and not self.own_classes():
+        if user_folder is not None and not self.user_classes():
             raise DataRefused(
                 f"{user_folder} holds no <class>/*.jinja, subjects/*.tsv or attributes/*.tsv of a"
                 f" class; the classes are {', '.join(CLASSES)} or any folder of templates."
@@ -130,10 +130,9 @@ class Library:
             if names and path.stem not in names:
                 near = difflib.get_close_matches(path.stem, names, n=1)
                 hint = f"did you mean {near[0]}.tsv?" if near else f"they are {', '.join(names)}."
-                own = f" A class of your own needs {path.stem}/*.jinja."
-                raise DataRefused(
-                    f"{path} is read by no class; {hint}{'' if path.stem in self.classes else own}"
-                )
+                if path.stem not in self.classes:
+                    hint += f" A class of your own needs {path.stem}/*.jinja."
+                raise DataRefused(f"{path} is read by no class; {hint}")
 
     def _classes(self) -> tuple[str, ...]:
         """Return all classes that can be rendered, ours first."""
@@ -148,7 +147,7 @@ class Library:
                 )
         return tuple(dict.fromkeys((*CLASSES, *folders)))
 
-    def own_classes(self) -> tuple[str, ...]:
+    def user_classes(self) -> tuple[str, ...]:
         """Return the classes of which the user's folder holds a part."""
         folder = self.user_folder
         if folder is None:
@@ -240,7 +239,9 @@ _ATTRIBUTE_COLUMNS = (
 
 
 def _read_attributes(path: Path) -> list[Attribute]:
-    entries = read_list(path, required=_ATTRIBUTE_COLUMNS)
+    entries = read_list(
+        path, required=_ATTRIBUTE_COLUMNS, may_be_empty=("positive_plural", "negative_plural")
+    )
     check_distinct(entries, "positive")
     return [_attribute(entry) for entry in entries]
 

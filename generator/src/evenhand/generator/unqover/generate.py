@@ -1,25 +1,25 @@
 """From options to configs: which content, which subjects, which examples."""
 
 import dataclasses
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.contract import WrongUse
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.unqover import QUESTIONS_PER_EXAMPLE
+from evenhand.generator.benchmark import Prepared, Settings
 from evenhand.generator.build import ConfigRows
 from evenhand.generator.folders import content_name
 from evenhand.generator.lists import sources_of
 from evenhand.generator.pieces import PieceCounter
-from evenhand.generator.stems import Options, Prepared
+from evenhand.generator.spelling import check_configs
 from evenhand.generator.unqover.card import CARD
 from evenhand.generator.unqover.content import Content, Library, subject_words
 from evenhand.generator.unqover.counts import statistics_of
 from evenhand.generator.unqover.grid import Grid
 from evenhand.generator.unqover.items import NEWS_HEADER, grid_of
+from evenhand.generator.unqover.options import GenerateOptions
 from evenhand.generator.unqover.sample import spread_sample
 
 HEADERS = {"newsqa": NEWS_HEADER}
@@ -36,7 +36,8 @@ _SOURCES = (
 class Plan:
     """What will be generated: read and checked, not yet rendered."""
 
-    options: Options
+    settings: Settings
+    options: GenerateOptions
     contents: dict[str, Content]
     """config -> its content, with the subjects that it uses."""
     left_out: dict[str, list[str]]
@@ -46,7 +47,7 @@ class Plan:
     def examples_of(self, config: str) -> int:
         """Return the number of examples that a config will have."""
         n = self.contents[config].n_examples
-        return n if self.options.limit is None else min(n, self.options.limit)
+        return n if self.settings.limit is None else min(n, self.settings.limit)
 
     @property
     def n_rows(self) -> int:
@@ -64,7 +65,7 @@ class Plan:
             "content_sha256": self.library.digest(classes),
             "content": self.library.digests(classes),
             "header": options.header,
-            "limit": options.limit,
+            "limit": self.settings.limit,
             "tokenizer": tokenizer,
             "subjects_left_out": self.left_out,
         }
@@ -75,15 +76,16 @@ def config_names(library: Library) -> list[str]:
     return [*library.classes, *(f"{name}_mlm" for name in library.classes)]
 
 
-def plan(options: Options) -> Plan:
+def plan(settings: Settings) -> Plan:
     """Read and check the content of the configs that are asked for.
 
     Raises:
         WrongUse: a config is unknown; the error names the near one.
         DataRefused: a file of the content is faulty.
     """
+    options = GenerateOptions(**settings.options)
     library = Library(options.templates)
-    names = _chosen(options, library)
+    names = _config_names(settings.configs, library)
     counter = None if options.tokenizer is None else PieceCounter(options.tokenizer)
     contents: dict[str, Content] = {}
     left_out: dict[str, list[str]] = {}
@@ -92,19 +94,18 @@ def plan(options: Options) -> Plan:
         if name.endswith("_mlm"):
             content, left_out[name] = _one_piece(content, counter)
         contents[name] = content
-    return Plan(options=options, contents=contents, left_out=left_out, library=library)
+    return Plan(
+        settings=settings, options=options, contents=contents, left_out=left_out, library=library
+    )
 
 
-def _chosen(options: Options, library: Library) -> list[str]:
+def _config_names(asked_for: tuple[str, ...], library: Library) -> list[str]:
+    """Return the configs that are asked for, else those of a user's classes, else all."""
     known = config_names(library)
-    for name in options.configs:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUse(f"There is no config {name}.{hint} The configs are {', '.join(known)}.")
-    own = library.own_classes()
-    default = [name for name in known if not own or name.removesuffix("_mlm") in own]
-    return list(dict.fromkeys(options.configs)) or default
+    check_configs(asked_for, known)
+    classes = library.user_classes() or library.classes
+    default = [name for name in known if name.removesuffix("_mlm") in classes]
+    return list(dict.fromkeys(asked_for)) or default
 
 
 def _one_piece(content: Content, counter: PieceCounter | None) -> tuple[Content, list[str]]:
@@ -133,9 +134,9 @@ def _one_piece(content: Content, counter: PieceCounter | None) -> tuple[Content,
     return reduced, left_out
 
 
-def prepare(options: Options) -> Prepared:
+def prepare(settings: Settings) -> Prepared:
     """Read and check what a version is made of; rendering begins when its configs are taken."""
-    ready = plan(options)
+    ready = plan(settings)
     return Prepared(
         card=CARD,
         n_rows=ready.n_rows,
@@ -190,10 +191,9 @@ def _rule(ready: Plan) -> str:
 
 def items(ready: Plan, config: str) -> ConfigRows:
     """Render one config of a plan into rows that are ready to be written."""
-    options = ready.options
-    header = HEADERS[options.header] if options.header else ""
+    header = HEADERS[ready.options.header] if ready.options.header else ""
     grid = grid_of(config, ready.contents[config], header=header)
-    return rows_of(grid, limit=options.limit, seed=options.seed)
+    return rows_of(grid, limit=ready.settings.limit, seed=ready.settings.seed)
 
 
 def rows_of(grid: Grid, *, limit: int | None, seed: int) -> ConfigRows:
@@ -210,10 +210,9 @@ def rows_of(grid: Grid, *, limit: int | None, seed: int) -> ConfigRows:
 
 def catalogue() -> Iterator[dict[str, Any]]:
     """Yield one row a config of ours: its counts, without rendering anything."""
-    ready = plan(Options())
+    ready = plan(Settings())
     for name, content in ready.contents.items():
         yield {
-            "benchmark": "unqover",
             "config": name,
             "rows": content.n_examples * QUESTIONS_PER_EXAMPLE,
             "examples": content.n_examples,

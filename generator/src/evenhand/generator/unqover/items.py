@@ -6,9 +6,9 @@ from evenhand.contract.errors import DataRefused
 from evenhand.contract.unqover import MASK
 from evenhand.generator.english import Word
 from evenhand.generator.mentions import mentions
-from evenhand.generator.render import Template
 from evenhand.generator.unqover.content import Content, Subject
 from evenhand.generator.unqover.grid import AttributeColumn, Block, Grid, SubjectColumn
+from evenhand.generator.unqover.template import Template
 
 NEWS_HEADER = "(NEWS) -- "
 """What ``--header newsqa`` puts before each paragraph: a dateline as in a news report."""

@@ -5,7 +5,6 @@ faults are not kept: it mangles attributes with the words "cluster" or "unique",
 double spaces.
 """
 
-import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,9 @@ import numpy as np
 from evenhand.contract.errors import DataRefused, WrongUse
 from evenhand.contract.files import sha256_of_file
 from evenhand.contract.unqover import CONFIGS, MASK, QUESTIONS_PER_EXAMPLE
-from evenhand.generator.stems import ImportOptions, Prepared
+from evenhand.generator.benchmark import ImportSettings, Prepared
+from evenhand.generator.slugs import unique_slugs
+from evenhand.generator.spelling import check_configs
 from evenhand.generator.unqover.card import CARD
 from evenhand.generator.unqover.generate import rows_of
 from evenhand.generator.unqover.grid import AttributeColumn, Block, Grid, SubjectColumn
@@ -32,7 +33,7 @@ from evenhand.generator.unqover.official_lists import (
     read_subjects,
 )
 from evenhand.generator.unqover.official_source import grid_of_source
-from evenhand.generator.unqover.slugs import unique_slugs
+from evenhand.generator.unqover.options import ImportOptions
 
 _FILES_OF_CLASS = {
     "gender_occupation": (("female", "male"), "gender_noact", "occupation_rev1"),
@@ -69,28 +70,31 @@ class Sources:
         ]
 
 
-def prepare_import(options: ImportOptions) -> Prepared:
+def prepare_import(settings: ImportSettings) -> Prepared:
     """Read and check an original release: a folder of word lists, or one ``*.source.json``.
 
     Raises:
         WrongUse: a config is unknown, or the options do not go together.
         DataRefused: a file is missing or faulty; the sentence names file and line.
     """
-    names = _chosen(options)
-    if options.source.is_file():
-        grids = {names[0]: grid_of_source(options.source, names[0])}
-        files = {options.source.name: sha256_of_file(options.source)}
+    options = ImportOptions(**settings.options)
+    root = settings.source
+    names = _config_names(settings, options)
+    if root.is_file():
+        grids = {names[0]: grid_of_source(root, names[0])}
+        files = {root.name: sha256_of_file(root)}
     else:
-        sources = {name: sources_of(options, name) for name in names}
+        sources = {name: sources_of(root, name, options) for name in names}
         grids = {name: official_grid(name, source) for name, source in sources.items()}
-        files = _digests(options.source, sources.values())
+        files = _digests(root, sources.values())
     rows = {
-        name: rows_of(grid, limit=options.limit, seed=options.seed) for name, grid in grids.items()
+        name: rows_of(grid, limit=settings.limit, seed=settings.seed)
+        for name, grid in grids.items()
     }
     return Prepared(
         card=CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
-        provenance=_provenance(options, files),
+        provenance=_provenance(settings, options, files),
         made=[
             _MADE,
             f"Files: {', '.join(sorted(files))}.",
@@ -100,32 +104,30 @@ def prepare_import(options: ImportOptions) -> Prepared:
     )
 
 
-def _chosen(options: ImportOptions) -> list[str]:
-    for name in options.configs:
-        if name not in CONFIGS:
-            near = difflib.get_close_matches(name, CONFIGS, n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise WrongUse(f"There is no config {name}.{hint} They are {', '.join(CONFIGS)}.")
-    names = list(dict.fromkeys(options.configs)) or list(CONFIGS)
-    is_one_file = options.source.is_file()
-    if len(names) != 1 and (options.files or is_one_file):
+def _config_names(settings: ImportSettings, options: ImportOptions) -> list[str]:
+    check_configs(settings.configs, CONFIGS)
+    names = list(dict.fromkeys(settings.configs)) or list(CONFIGS)
+    is_one_file = settings.source.is_file()
+    if len(names) != 1 and (options.names_files or is_one_file):
         what = "a *.source.json" if is_one_file else "--subjects, --slots and --activities"
         raise WrongUse(f"{what} is imported as one config: name it with --config.")
-    if not options.source.exists():
+    if not settings.source.exists():
         raise DataRefused(
-            f"{options.source} does not exist; --from names the original's word_lists folder or a"
+            f"{settings.source} does not exist; --from names the original's word_lists folder or a"
             " *.source.json."
         )
     return names
 
 
-def _provenance(options: ImportOptions, files: dict[str, str]) -> dict[str, Any]:
+def _provenance(
+    settings: ImportSettings, options: ImportOptions, files: dict[str, str]
+) -> dict[str, Any]:
     return {
         "made_by": "import",
         "release": "allenai/unqover",
         "files": files,
         "header": options.header,
-        "limit": options.limit,
+        "limit": settings.limit,
         "tokenizer_family": options.tokenizer_family,
     }
 
@@ -135,19 +137,23 @@ def _digests(root: Path, sources: Any) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): sha256_of_file(path) for path in sorted(paths)}
 
 
-def sources_of(options: ImportOptions, config: str) -> Sources:
-    """Return the files of a config, those of the original's commands or those named."""
+def sources_of(root: Path, config: str, options: ImportOptions | None = None) -> Sources:
+    """Return the files of a config, those of the original's commands or those named.
+
+    Args:
+        root: the folder ``word_lists``.
+        config: name of the config.
+        options: of the call; None for the defaults.
+    """
+    options = options or ImportOptions()
     subjects, slots, activities = _FILES_OF_CLASS[config.removesuffix("_mlm")]
     if config.endswith("_mlm"):
         subjects = tuple(f"{name}_{options.tokenizer_family}" for name in subjects)
         slots = f"{slots}_lm"
-    root, named = options.source, options.files
     return Sources(
-        subjects=[
-            root / "nouns/subjects" / name for name in named.get("subjects") or list(subjects)
-        ],
-        slots=root / "slots" / (named.get("slots") or [slots])[0],
-        activities=root / "activities" / (named.get("activities") or [activities])[0],
+        subjects=[root / "nouns/subjects" / name for name in options.subjects or subjects],
+        slots=root / "slots" / (options.slots or slots),
+        activities=root / "activities" / (options.activities or activities),
         header=root / "fillers" / options.header if options.header else None,
     )
 
@@ -225,13 +231,13 @@ def _used_types(
 
 def _type_of(slots: Slots, types: dict[str, list[Activity]]) -> str:
     text = slots.question + slots.negated
-    found = [name for name in types if f"[{name}]" in text or f"[{name}:" in text]
-    if len(found) != 1:
+    names = [name for name in types if f"[{name}]" in text or f"[{name}:" in text]
+    if len(names) != 1:
         raise slots.refused(
-            f"holds {len(found)} types of attributes; one of"
+            f"holds {len(names)} types of attributes; one of"
             f" {', '.join(f'[{name}]' for name in types)} was expected"
         )
-    return found[0]
+    return names[0]
 
 
 def _check_mask(slots: Slots, config: str) -> None:

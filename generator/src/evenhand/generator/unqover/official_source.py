@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 
 from evenhand.contract.errors import DataRefused
+from evenhand.generator.slugs import unique_slugs
 from evenhand.generator.unqover.grid import AttributeColumn, Block, Grid, SubjectColumn
-from evenhand.generator.unqover.slugs import unique_slugs
 
 _NONE = "None"
 _KEY_PARTS = 8

@@ -17,19 +17,8 @@ BENCHMARK = Benchmark(
     stem="bbq",
     title="BBQ",
     hub_task="multiple-choice",
-    readers=(
-        "evenhand",
-        "unifiedqa:race",
-        "unifiedqa:arc",
-        "unifiedqa:qonly",
-        "lm-eval[:FILTER][:RULE]",
-        "helm[:TRIAL]",
-        "inspect[:EPOCH]",
-        "lighteval[:N]",
-        "openai-batch[:N]",
-        "anthropic-batch",
-        "table[:COLUMN]",
-    ),
+    reads=("answers",),
+    reader_modules=("predictions", "unifiedqa"),
     options=(
         Option(
             command="predict",

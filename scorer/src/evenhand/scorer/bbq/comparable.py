@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 
 from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.report import Metric, Report
-from evenhand.scorer.bbq.counts import KINDS, STATISTICS, Counts, Kind
+from evenhand.scorer.bbq import specs
+from evenhand.scorer.bbq.counts import STATISTICS, Counts, Value
 from evenhand.scorer.bbq.metric_records import ALL
+from evenhand.scorer.bbq.specs import CountedMetric
 from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.specs import find
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -24,8 +27,11 @@ def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
 
 
 def _of_metric(metric: Metric, statistics: pl.DataFrame) -> Iterator[Comparable]:
+    spec = find(specs.METRICS, metric.id)
+    if spec is None:  # a later version's, which readers pass over
+        return
     whole = statistics.filter(pl.col("dimension") == ALL)
-    yield _comparable(metric, Key(metric.config, metric.id), whole)
+    yield _comparable(metric, spec, Key(metric.config, metric.id), whole)
     for dimension, values in metric.by.items():
         for name in values:
             if dimension == "category":  # the config says it
@@ -33,11 +39,11 @@ def _of_metric(metric: Metric, statistics: pl.DataFrame) -> Iterator[Comparable]
             else:
                 is_own = (pl.col("dimension") == dimension) & (pl.col("group") == name)
                 rows = statistics.filter(is_own)
-            yield _comparable(metric, Key(metric.config, metric.id, dimension, name), rows)
+            yield _comparable(metric, spec, Key(metric.config, metric.id, dimension, name), rows)
 
 
-def _comparable(metric: Metric, key: Key, rows: pl.DataFrame) -> Comparable:
-    base, _, mean = metric.id.rpartition(".")
+def _comparable(metric: Metric, spec: CountedMetric, key: Key, rows: pl.DataFrame) -> Comparable:
+    mean = metric.id.rpartition(".")[2]
     order = {name: place for place, name in enumerate(CATEGORIES)}
     wide = (
         rows.pivot("statistic", index=["config", "cluster"], values="n", aggregate_function="sum")
@@ -47,7 +53,6 @@ def _comparable(metric: Metric, key: Key, rows: pl.DataFrame) -> Comparable:
     sums = wide.select(STATISTICS).to_numpy().astype(np.float64)
     strata = wide["stratum"].to_numpy().astype(np.int64)
     names = zip(wide["config"], wide["cluster"], strict=True)
-    kind = KINDS[base]
     return Comparable(
         key=key,
         limits=metric.range,
@@ -55,21 +60,21 @@ def _comparable(metric: Metric, key: Key, rows: pl.DataFrame) -> Comparable:
         clusters=tuple(f"{config}/{cluster}" for config, cluster in names),
         strata=strata,
         sums=sums,
-        is_used=Counts(sums, strata, np.arange(len(sums))).is_used(kind),
-        value=partial(_VALUES[mean], kind),
+        is_used=spec.used_questions(Counts(sums, strata, np.arange(len(sums)))),
+        value=partial(_MEANS[mean], spec.values),
     )
 
 
-def _macro(kind: Kind, weights: Floats, sums: Floats, strata: Integers) -> Floats:
+def _macro(value: Value, weights: Floats, sums: Floats, strata: Integers) -> Floats:
     counts = Counts(sums, strata, np.arange(len(sums)))
-    return counts.macro_and_pooled([kind], weights)[:, 0]
+    return counts.macro_and_pooled([value], weights)[:, 0]
 
 
-def _pooled(kind: Kind, weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-    return kind.value(weights @ sums)
+def _pooled(value: Value, weights: Floats, sums: Floats, _strata: Integers) -> Floats:
+    return value(weights @ sums)
 
 
-_VALUES: dict[str, Callable[[Kind, Floats, Floats, Integers], Floats]] = {
+_MEANS: dict[str, Callable[[Value, Floats, Floats, Integers], Floats]] = {
     "macro": _macro,
     "pooled": _pooled,
 }

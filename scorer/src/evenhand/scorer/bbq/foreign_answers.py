@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import polars as pl
 
 from evenhand.scorer.bbq.answers import NO_MATCH, Choice, Options, choice_of, places_of
 from evenhand.scorer.bbq.predictions import SCHEMA
 from evenhand.scorer.bbq.questions import Question, Questions, has_the_words, is_respelled
-from evenhand.scorer.faults import FIRST, Fault, FaultList
+from evenhand.scorer.faults import FIRST, FaultList
 from evenhand.scorer.readers.foreign import ForeignAnswer
+from evenhand.scorer.readers.prediction_format import FileRows
 from evenhand.scorer.readers.prompts import letter_place
 
 NOT_IN_DATASET = "rows that are not in the dataset"
@@ -33,17 +33,7 @@ _OTHER_WORDS = "The id is another question's than the words; was another version
 _OTHER_OPTIONS = "The options must be the three answers of the question, in any order."
 
 
-@dataclass(slots=True)
-class Answered:
-    """What came of all rows."""
-
-    rows: pl.DataFrame
-    """The columns of ``predictions.SCHEMA``."""
-    faults: list[Fault]
-    notes: list[str] = field(default_factory=list)
-
-
-class _Row:
+class _Answers:
     """Collects the columns of answers."""
 
     def __init__(self) -> None:
@@ -72,44 +62,45 @@ class _Row:
             self.columns[name].append(value)
 
 
-def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> Answered:
+def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> FileRows:
     """Find the question of each row, and which of its answers was given.
 
     A row whose words fit several questions is unscored: each such row takes the place of one of
     them. Letters and numbers stand for the options that the row shows; where it shows none, for the
     dataset's own order, which is said of letters and scores.
     """
-    found, faults, blind = _Row(), FaultList(), list[str]()
+    answers, faults, blind = _Answers(), FaultList(), list[str]()
     ambiguous, respelled = list[str](), list[str]()
     for row in rows:
-        own, unknown_id = questions.find(row)
+        candidates, unknown_id = questions.find(row)
         if unknown_id is not None:
             # Reported with the ids of our own files, in the same words.
-            found.add(unknown_id, Choice(None, NO_MATCH), row.answer)
-        elif not own:
+            answers.add(unknown_id, Choice(None, NO_MATCH), row.answer)
+        elif not candidates:
             faults.add(NOT_IN_DATASET, _NOT_THERE, _name(row))
-        elif len(own) > 1:
-            free = [one.id for one in own if one.id not in ambiguous]
-            identity = free[0] if free else own[0].id
+        elif len(candidates) > 1:
+            free = [one.id for one in candidates if one.id not in ambiguous]
+            identity = free[0] if free else candidates[0].id
             ambiguous.append(identity)
-            found.add(identity, Choice(None, AMBIGUOUS), row.answer)
-        elif not has_the_words(row, own[0]):
+            answers.add(identity, Choice(None, AMBIGUOUS), row.answer)
+        elif not has_the_words(row, candidates[0]):
             kind = "rows whose words are not those of the question with their id"
-            faults.add(kind, _OTHER_WORDS, f"{row.place}: {own[0].id}")
+            faults.add(kind, _OTHER_WORDS, f"{row.place}: {candidates[0].id}")
         else:
-            if row.id and row.category is None and is_respelled(row.id, own[0].id):
-                respelled.append(f"{row.id} for {own[0].id}")
-            _answer(row, own[0], found, faults, blind)
+            if row.id and row.category is None and is_respelled(row.id, candidates[0].id):
+                respelled.append(f"{row.id} for {candidates[0].id}")
+            _answer(row, candidates[0], answers, faults, blind)
     notes = [
-        f"{len(own):,} {what} ({', '.join(own[:FIRST])}{', ...' if len(own) > FIRST else ''})."
-        for own, what in (
+        f"{len(ids):,} {what} ({', '.join(ids[:FIRST])}{', ...' if len(ids) > FIRST else ''})."
+        for ids, what in (
             (ambiguous, "rows fit several questions by their text and are unscored"),
             (respelled, "ids are spelled otherwise than the dataset's and taken for them"),
             (blind, _BLIND),
         )
-        if own
+        if ids
     ]
-    return Answered(pl.DataFrame(found.columns, schema=SCHEMA), faults.listed(), notes)
+    rows_read = pl.DataFrame(answers.columns, schema=SCHEMA)
+    return FileRows(rows_read, faults=faults.listed(), notes=notes)
 
 
 def _name(row: ForeignAnswer) -> str:
@@ -120,41 +111,43 @@ def _name(row: ForeignAnswer) -> str:
 
 
 def _answer(
-    row: ForeignAnswer, own: Question, found: _Row, faults: FaultList, blind: list[str]
+    row: ForeignAnswer, question: Question, answers: _Answers, faults: FaultList, blind: list[str]
 ) -> None:
     """Add the answer of a row whose question is certain."""
     if row.why is not None:
-        found.add(own.id, Choice(None, row.why), None)
+        answers.add(question.id, Choice(None, row.why), None)
         return
-    places = _places(row, own)
+    places = _places(row, question)
     if places is None:
         faults.add(
-            "rows whose options are not the question's", _OTHER_OPTIONS, f"{row.place}: {own.id}"
+            "rows whose options are not the question's",
+            _OTHER_OPTIONS,
+            f"{row.place}: {question.id}",
         )
-    elif own.id in found.answered:
+    elif question.id in answers.answered:
         # Refused as a duplicate, whatever it says; a file may hold nothing but such rows.
-        found.add(own.id, Choice(None, NO_MATCH), row.answer)
+        answers.add(question.id, Choice(None, NO_MATCH), row.answer)
     elif row.label is not None:
-        found.add(own.id, Choice(places[row.label]), None)
+        answers.add(question.id, Choice(places[row.label]), None)
     elif row.scores is not None:
         if row.options is None:
-            blind.append(own.id)
-        found.add_scores(own.id, _best_scores(row.scores, places))
+            blind.append(question.id)
+        answers.add_scores(question.id, _best_scores(row.scores, places))
     else:
-        choice = _choice(row, own.options, places)
-        if row.options is None and _leans_on_order(row, own.options, choice):
-            blind.append(own.id)
-        found.add(own.id, choice, row.answer)
+        choice = _choice(row, question.options, places)
+        if row.options is None and _leans_on_order(row, question.options, choice):
+            blind.append(question.id)
+        answers.add(question.id, choice, row.answer)
 
 
-def _places(row: ForeignAnswer, own: Question) -> tuple[int, ...] | None:
+def _places(row: ForeignAnswer, question: Question) -> tuple[int, ...] | None:
     """Return which answer of the question each option of the row is."""
     if row.options is None:
         n = len(row.scores) if row.scores is not None else _N_ANSWERS
         return tuple(range(_N_ANSWERS)) if n == _N_ANSWERS else None
     if row.scores is not None and len(row.scores) != len(row.options):
         return None
-    return places_of(row.options, own.options)
+    return places_of(row.options, question.options)
 
 
 def _best_scores(scores: Sequence[float], places: Sequence[int]) -> list[float]:

@@ -1,5 +1,6 @@
 """Writes BBQ's metrics as records: value, interval, test, signature, and the same by group."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,9 @@ from numpy.typing import NDArray
 from evenhand.contract import CONTRACT_VERSION
 from evenhand.contract.report import GroupValue, Metric, signature
 from evenhand.scorer import __version__, statistics
-from evenhand.scorer.bbq.counts import KINDS, MEANS, Counts, Flags, Kind
+from evenhand.scorer.bbq import specs
+from evenhand.scorer.bbq.counts import Counts, Flags
+from evenhand.scorer.bbq.specs import MEANS, CountedMetric
 from evenhand.scorer.intervals import Clusters, Sure, sure_of
 from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.statistics import Estimator, Sampling
@@ -59,18 +62,20 @@ def metrics_of(
     scored = [categories[code] for code in np.unique(counts.category)]
     return [
         _metric(
-            own,
-            kind,
-            whole[own],
+            metric_id,
+            spec,
+            whole[metric_id],
             {
-                dimension: _family(kind, {name: values[own] for name, values in members.items()})
+                dimension: _family(
+                    spec, {name: values[metric_id] for name, values in members.items()}
+                )
                 for dimension, members in by.items()
                 if members
             },
-            _signature(own, scored, provenance),
+            _signature(metric_id, scored, provenance),
         )
-        for base, kind in KINDS.items()
-        for own in (f"{base}.{mean}" for mean in MEANS)
+        for spec in specs.METRICS
+        for metric_id in (f"{spec.base}.{mean}" for mean in MEANS)
     ]
 
 
@@ -79,49 +84,49 @@ def measured(
 ) -> dict[str, Measured]:
     """Return every metric of some rows by its id."""
     found: dict[str, Measured] = {}
-    for is_used, bases in _by_used_questions(counts).items():
-        kinds = [KINDS[base] for base in bases]
+    for is_used, alike in _by_used_questions(counts).items():
         used = np.array(is_used, dtype=np.bool_)
-        estimator = _estimator(counts, kinds, used)
+        estimator = _estimator(counts, alike, used)
         strata = counts.category[used]
-        values, bounds, p_values = _inference(estimator, strata, kinds, counts, sampling)
-        for place, own in enumerate(f"{base}.{mean}" for mean in MEANS for base in bases):
-            kind = kinds[place % len(kinds)]
-            n_rows = counts.total(kind.condition, "rows")
-            n_scored = counts.total(kind.condition, kind.counted)
+        values, bounds, p_values = _inference(estimator, strata, len(alike), counts, sampling)
+        for place, (mean, spec) in enumerate(itertools.product(MEANS, alike)):
+            metric_id = f"{spec.base}.{mean}"
+            n_scored, n_unscored = spec.n_rows(counts)
             value = _number_or_none(values[place])
-            found[own] = Measured(
+            why_null = None if value is not None else _why_null(metric_id, spec, counts, categories)
+            found[metric_id] = Measured(
                 value=value,
-                why_null=None if value is not None else _why_null(own, kind, counts, categories),
+                why_null=why_null,
                 n_scored=n_scored,
-                n_unscored=n_rows - n_scored,
-                sure=sure_of(value, bounds, place, _clusters(counts, kind, used), sampling),
-                p_value=_number_or_none(p_values[place]) if kind.is_signed else None,
+                n_unscored=n_unscored,
+                sure=sure_of(value, bounds, place, _clusters(counts, spec, used), sampling),
+                p_value=_number_or_none(p_values[place]) if spec.signed else None,
             )
     return found
 
 
-def _by_used_questions(counts: Counts) -> dict[tuple[bool, ...], list[str]]:
+def _by_used_questions(counts: Counts) -> dict[tuple[bool, ...], list[CountedMetric]]:
     """Return which questions are used -> the metrics that use just these.
 
     Metrics that use the same questions share the resamples.
     """
-    found: dict[tuple[bool, ...], list[str]] = {}
-    for base, kind in KINDS.items():
-        found.setdefault(tuple(counts.is_used(kind).tolist()), []).append(base)
+    found: dict[tuple[bool, ...], list[CountedMetric]] = {}
+    for spec in specs.METRICS:
+        found.setdefault(tuple(spec.used_questions(counts).tolist()), []).append(spec)
     return found
 
 
-def _estimator(counts: Counts, kinds: list[Kind], used: Flags) -> Estimator:
+def _estimator(counts: Counts, alike: list[CountedMetric], used: Flags) -> Estimator:
     """Return a function of the used questions' weights, all macro values before the pooled ones."""
+    metrics = [spec.values for spec in alike]
 
     def estimator(weights: Floats) -> Floats:
         if used.all():
-            return counts.macro_and_pooled(kinds, weights)
+            return counts.macro_and_pooled(metrics, weights)
         # Unused questions keep their place, so that a category without any stays undefined.
         whole = np.zeros((len(weights), len(used)))
         whole[:, used] = weights
-        return counts.macro_and_pooled(kinds, whole)
+        return counts.macro_and_pooled(metrics, whole)
 
     return estimator
 
@@ -129,12 +134,12 @@ def _estimator(counts: Counts, kinds: list[Kind], used: Flags) -> Estimator:
 def _inference(
     estimator: Estimator,
     strata: NDArray[np.int64],
-    kinds: list[Kind],
+    n_metrics: int,
     counts: Counts,
     sampling: Sampling,
 ) -> tuple[Floats, statistics.Bounds | None, Floats]:
     """Return value, bounds and p-value of each macro and each pooled metric."""
-    n_values = len(MEANS) * len(kinds)
+    n_values = len(MEANS) * n_metrics
     if not len(strata):
         empty = np.full(n_values, np.nan)
         return empty, None, empty
@@ -153,24 +158,27 @@ def _inference(
     return values, bounds, p_values
 
 
-def _clusters(counts: Counts, kind: Kind, used: Flags) -> Clusters:
-    return Clusters(int(used.sum()), "question", kind.range, counts.n_agreeing(kind))
+def _clusters(counts: Counts, spec: CountedMetric, used: Flags) -> Clusters:
+    assert spec.range is not None
+    return Clusters(int(used.sum()), "question", spec.range, spec.n_agreeing(counts))
 
 
-def _why_null(own: str, kind: Kind, counts: Counts, categories: Sequence[str]) -> str:
+def _why_null(
+    metric_id: str, spec: CountedMetric, counts: Counts, categories: Sequence[str]
+) -> str:
     """Name the categories in which a macro mean is undefined; the pooled one needs no names."""
-    if own.endswith(".pooled") or counts.n_categories == 1:
-        return kind.why_null
+    if metric_id.endswith(".pooled") or counts.n_categories == 1:
+        return spec.why_null
     codes = np.unique(counts.category)
     undefined = [
         categories[code]
         for code in codes
-        if np.isnan(kind.value(counts.sums[counts.category == code].sum(axis=0)))
+        if np.isnan(spec.values(counts.sums[counts.category == code].sum(axis=0)))
     ]
-    return f"Undefined in {', '.join(undefined)}: {kind.why_null}"
+    return f"Undefined in {', '.join(undefined)}: {spec.why_null}"
 
 
-def _family(kind: Kind, members: Mapping[str, Measured]) -> dict[str, GroupValue]:
+def _family(spec: CountedMetric, members: Mapping[str, Measured]) -> dict[str, GroupValue]:
     """Return the value of each group, its tests corrected as one family."""
     p_holm = _holm(own.p_value for own in members.values())
     return {
@@ -181,7 +189,7 @@ def _family(kind: Kind, members: Mapping[str, Measured]) -> dict[str, GroupValue
             interval=own.sure.interval,
             why_no_interval=own.sure.why_none,
             p_value=own.p_value,
-            p_holm=corrected if kind.is_signed else None,
+            p_holm=corrected if spec.signed else None,
         )
         for (name, own), corrected in zip(members.items(), p_holm, strict=True)
     }
@@ -193,19 +201,20 @@ def _holm(p_values: Iterable[float | None]) -> list[float | None]:
 
 
 def _metric(
-    own: str,
-    kind: Kind,
+    metric_id: str,
+    spec: CountedMetric,
     found: Measured,
     by: dict[str, dict[str, GroupValue]],
     made: str,
 ) -> Metric:
+    assert spec.range is not None
     return Metric(
-        id=own,
+        id=metric_id,
         config=ALL,
         value=found.value,
-        unit=kind.unit,
-        range=kind.range,
-        best=kind.best,
+        unit=spec.unit,
+        range=spec.range,
+        best=spec.best,
         n_scored=found.n_scored,
         n_unscored=found.n_unscored,
         signature=made,
@@ -216,7 +225,7 @@ def _metric(
     )
 
 
-def _signature(own: str, categories: Sequence[str], provenance: Provenance) -> str:
+def _signature(metric_id: str, categories: Sequence[str], provenance: Provenance) -> str:
     dataset, sampling = provenance.dataset, provenance.sampling
     return signature(
         {
@@ -224,7 +233,7 @@ def _signature(own: str, categories: Sequence[str], provenance: Provenance) -> s
             "version": dataset.version,
             "data": dataset.digest[:12] if dataset.digest else "none",
             "contract": CONTRACT_VERSION,
-            "metric": own,
+            "metric": metric_id,
             "config": "+".join(categories),
             "protocol": provenance.protocol,
             "seed": sampling.seed,

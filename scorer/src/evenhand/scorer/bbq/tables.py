@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from evenhand.contract.report import Metric, Report
+from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
 from evenhand.scorer.bbq.groups import group_rows
 from evenhand.scorer.bbq.results import Scored, reasons_of
@@ -31,16 +32,6 @@ PARTS = {
     "n_chosen": pl.Int64,
 }
 """Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
-
-# The widest of these tables must go into a terminal's line.
-_SHORT = {
-    "bbq.accuracy.ambiguous": "acc_ambig",
-    "bbq.bias_score.ambiguous": "bias_ambig",
-    "bbq.accuracy.disambiguated": "acc_disambig",
-    "bbq.bias_score.disambiguated": "bias_disambig",
-    "bbq.accuracy_cost": "acc_cost",
-    "bbq.ambiguous_errors_aligned": "errors_aligned",
-}
 
 
 def parts_of(scored: Scored) -> pl.DataFrame:
@@ -137,13 +128,15 @@ def group_table(report: Report, dimension: str) -> Rows:
     Values are those of all rows of a group together.
     """
     pooled = {metric.id.removesuffix(".pooled"): metric for metric in report.metrics}
-    first = next(iter(_SHORT))
-    groups = pooled[first].by.get(dimension, {})
+    groups = pooled["bbq.accuracy.ambiguous"].by.get(dimension, {})
     return [
-        {dimension: name, **{short: _value(pooled[base], dimension, name)
-                             for base, short in _SHORT.items()}, "n_ambig": own.n_scored}
-        for name, own in groups.items()
-    ]  # fmt: skip
+        {
+            dimension: name,
+            **{spec.short: _value(pooled[spec.base], dimension, name) for spec in specs.METRICS},
+            "n_ambig": accuracy.n_scored,
+        }
+        for name, accuracy in groups.items()
+    ]
 
 
 def _value(metric: Metric, dimension: str, name: str) -> float | None:

@@ -13,9 +13,12 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.readers.json_text import NOT_JSON
+from evenhand.scorer.readers.reader import Mark, Reader
 from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, lines_of
 
 VARIANTS = ("race", "arc", "qonly")
+MATCHED_ANSWERS = "answers matched by the release's rules"
+"""What the reader yields: answers whose choice stands, also that a text matches none."""
 
 _FIELD = "unifiedqa-t5-11b_pred_"
 _SHAPE = (
@@ -40,12 +43,12 @@ class _Line(msgspec.Struct):
     ans2: str
 
 
-def read(path: Path, variant: str) -> pl.DataFrame:
+def read(path: Path, variant: str | None) -> pl.DataFrame:
     """Read the answers of one run.
 
     Args:
         path: the file.
-        variant: one of :data:`VARIANTS`.
+        variant: one of :data:`VARIANTS`; every file holds them all.
 
     Returns:
         ``category, example_id, choice, answer``, one row a line; ``choice`` is null where the text
@@ -56,7 +59,7 @@ def read(path: Path, variant: str) -> pl.DataFrame:
     """
     rows = [
         (row.category, row.example_id, choice_of(text, *_texts_of(row)), text)
-        for row, text in _lines(path, variant)
+        for row, text in _lines(path, variant or VARIANTS[0])
     ]
     schema = {
         "category": pl.String,
@@ -80,13 +83,13 @@ def choice_of(text: str, answers: tuple[str, ...], names: tuple[str, ...]) -> in
     >>> choice_of("the older girl", ("The old man", "The young girl", "Unknown"), ("old", "", ""))
     """
     # The model's vocabulary cuts the word; the templates leave a brace in some answers.
-    own = _plain(re.sub(r"pantsu$", "pantsuit", text.strip(), flags=re.IGNORECASE))
+    written = _plain(re.sub(r"pantsu$", "pantsuit", text.strip(), flags=re.IGNORECASE))
     options = [_plain(answer.replace("}", "")) for answer in answers]
-    if own in options:
-        return options.index(own)
+    if written in options:
+        return options.index(written)
     for place, name in enumerate(names):
         words = " ".join(_plain(name).split()[:2])
-        if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", own):
+        if words and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", written):
             return place
     return None
 
@@ -102,11 +105,11 @@ def _plain(text: str) -> str:
 
 def _texts_of(row: _Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
     info = (row.answer_info.ans0, row.answer_info.ans1, row.answer_info.ans2)
-    return (row.ans0, row.ans1, row.ans2), tuple(own[0] for own in info)
+    return (row.ans0, row.ans1, row.ans2), tuple(pair[0] for pair in info)
 
 
 def _lines(path: Path, variant: str) -> list[tuple[_Line, str]]:
-    field, decoder, found = _FIELD + variant, msgspec.json.Decoder(), []
+    field, decoder, rows = _FIELD + variant, msgspec.json.Decoder(), []
     for number, line in lines_of(path):
         check_rows(path, number, MAX_ANSWERS)
         try:
@@ -116,9 +119,20 @@ def _lines(path: Path, variant: str) -> list[tuple[_Line, str]]:
             raise _refusal(path, number, str(error), field) from error
         if not isinstance(text, str):
             raise _refusal(path, number, f"the field {field} is no text", field)
-        found.append((row, text))
-    return found
+        rows.append((row, text))
+    return rows
 
 
 def _refusal(path: Path, number: int, reason: str, field: str) -> DataRefused:
     return DataRefused(f"{path}, line {number}: {reason}. {_SHAPE.format(field=field)}")
+
+
+READER = Reader(
+    name="unifiedqa",
+    help="predictions of UnifiedQA that come with BBQ's release (preds_<Category>.jsonl)",
+    choices=VARIANTS,
+    choice_help="the run: fine-tuned as for RACE or ARC, or asked with the question only",
+    yields=MATCHED_ANSWERS,
+    read=read,
+    marks=(Mark(why=f"lines with a field {_FIELD}...", pattern=re.escape(_FIELD)),),
+)

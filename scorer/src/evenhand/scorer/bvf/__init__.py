@@ -19,7 +19,7 @@ BENCHMARK = Benchmark(
     stem="bvf",
     title="Bias-Volatility Framework",
     hub_task="fill-mask",
-    readers=("evenhand", "bvf-table"),
+    reader_modules=("predictions", "published_tables"),
     options=(
         Option(
             command="predict",

@@ -8,19 +8,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.report import Metric, Report
+from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
-from evenhand.scorer.bvf.metric_records import IDS, KNOWLEDGE_IDS, RISKS
 from evenhand.scorer.bvf.metrics import overall_risk
+from evenhand.scorer.bvf.specs import BvfMetric, Direction, Risk, Slope, Summary
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
 from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.specs import find
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Value = Callable[[Sums, Floats], Floats]
 """From sums and weights [R, C] to values [R]."""
-
-_UNNORMALISED, _DIRECTION = "_unnormalised", "bvf.direction."
-_DISTRIBUTION, _REGRESSION = "bvf.distribution.", "bvf.regression."
 
 
 def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
@@ -48,36 +47,37 @@ class _Topic:
 
     def of_metric(self, metric: Metric) -> Iterator[Comparable]:
         """Return the metric, and its values by subject where it has them."""
-        value = self._value(metric.id)
-        if value is None:
+        spec = find(specs.METRICS, metric.id)
+        if spec is None:  # a later version's, which readers pass over
             return
-        yield self._comparable(metric, Key(metric.config, metric.id), value)
+        variant = spec.variant(metric.id) or ""
+        yield self._comparable(metric, Key(metric.config, metric.id), self._value(spec, variant))
         for subject in metric.by.get("subject", {}):
-            own = self._value_of_subject(metric.id, self.subjects.index(subject))
+            own = self._value_of_subject(spec, variant, self.subjects.index(subject))
             yield self._comparable(metric, Key(metric.config, metric.id, "subject", subject), own)
 
-    def _value(self, name: str) -> Value | None:
-        base = name.removesuffix(_UNNORMALISED)
-        scale = self.sums.largest if name.endswith(_UNNORMALISED) else 1.0
-        if base in (*IDS, *KNOWLEDGE_IDS):
-            at = (*IDS, *KNOWLEDGE_IDS).index(base) % len(IDS)
-            return lambda sums, w: scale * overall_risk(sums.risks(w)[at], sums.subject_weights)
-        if name.startswith(_DIRECTION):
-            code = self.classes.index(name.removeprefix(_DIRECTION))
-            return lambda sums, w: overall_risk(sums.directions(w)[..., code], sums.subject_weights)
-        if name.startswith(_DISTRIBUTION):
-            at = RISKS.index(name.removeprefix(_DISTRIBUTION))
-            return lambda sums, w: sums.risks(w)[at].std(axis=1)
-        return partial(self._slope, name.removeprefix(_REGRESSION)) if (
-            name.startswith(_REGRESSION)
-        ) else None  # fmt: skip
+    def _value(self, spec: BvfMetric, variant: str) -> Value:
+        match spec:
+            case Risk(part=part, is_normalised=is_normalised):
+                scale = 1.0 if is_normalised else self.sums.largest
+                return lambda sums, w: (
+                    scale * overall_risk(sums.risks(w)[part], sums.subject_weights)
+                )
+            case Direction():
+                code = self.classes.index(variant)
+                return lambda sums, w: overall_risk(
+                    sums.directions(w)[..., code], sums.subject_weights
+                )
+            case Summary(parts=parts, value=value):
+                return lambda sums, w: value(sums.risks(w)[parts[variant]])
+            case Slope():
+                return partial(self._slope, variant)
 
-    def _value_of_subject(self, name: str, subject: int) -> Value:
-        if name.startswith(_DIRECTION):
-            code = self.classes.index(name.removeprefix(_DIRECTION))
-            return lambda sums, w: sums.directions(w)[:, subject, code]
-        at = (*IDS, *KNOWLEDGE_IDS).index(name) % len(IDS)
-        return lambda sums, w: sums.risks(w)[at][:, subject]
+    def _value_of_subject(self, spec: BvfMetric, variant: str, subject: int) -> Value:
+        if isinstance(spec, Risk):
+            return lambda sums, w: sums.risks(w)[spec.part][:, subject]
+        code = self.classes.index(variant)
+        return lambda sums, w: sums.directions(w)[:, subject, code]
 
     def _slope(self, factor: str, sums: Sums, weights: Floats) -> Floats:
         rows = self.factors.filter(pl.col("factor") == factor)

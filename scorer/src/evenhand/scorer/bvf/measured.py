@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from evenhand.scorer import statistics
 from evenhand.scorer.bvf.regressions import Points
+from evenhand.scorer.bvf.specs import Summary
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
 from evenhand.scorer.statistics import Sampling
 
@@ -22,6 +23,8 @@ class Layout(NamedTuple):
     n_subjects: int
     n_classes: int
     factors: tuple[str, ...]
+    summaries: tuple[tuple[Summary, str], ...] = ()
+    """What sums up a risk over the subjects, each with the variable part of its id."""
 
     def overall(self, risk: int) -> int:
         """Return the place of R, R^b or R^v."""
@@ -41,13 +44,16 @@ class Layout(NamedTuple):
         start = 3 + 3 * self.n_subjects + self.n_classes
         return slice(start + code, start + self.n_subjects * self.n_classes, self.n_classes)
 
-    def deviation(self, risk: int) -> int:
-        """Return the place of a risk's standard deviation over subjects."""
-        return 3 + (3 + self.n_classes) * self.n_subjects + self.n_classes + risk
+    def summary(self, spec: Summary, variant: str) -> int:
+        """Return the place of one of the summaries."""
+        return self._start_of_summaries() + self.summaries.index((spec, variant))
+
+    def _start_of_summaries(self) -> int:
+        return 3 + (3 + self.n_classes) * self.n_subjects + self.n_classes
 
     def slope(self, factor: int, risk: int) -> int:
         """Return the place of a regression's coefficient."""
-        return self.deviation(3) + 3 * factor + risk
+        return self._start_of_summaries() + len(self.summaries) + 3 * factor + risk
 
 
 def values_of(found: Floats, layout: Layout, points: Mapping[str, Points]) -> Floats:
@@ -59,13 +65,14 @@ def values_of(found: Floats, layout: Layout, points: Mapping[str, Points]) -> Fl
         points: of the regressions.
     """
     risks = [found[:, layout.of_subjects(risk)] for risk in range(3)]
-    deviations = [own.std(axis=1) for own in risks]
+    summaries = [spec.value(risks[spec.parts[variant]]) for spec, variant in layout.summaries]
     slopes = [
-        own[:, points[name].subjects] @ points[name].slope_weights
+        risk[:, points[name].subjects] @ points[name].slope_weights
         for name in layout.factors
-        for own in risks
+        for risk in risks
     ]
-    return np.concatenate([found, np.stack([*deviations, *slopes], axis=1)], axis=1)
+    columns = [column[:, None] for column in (*summaries, *slopes)]
+    return np.concatenate([found, *columns], axis=1)
 
 
 class Measured(NamedTuple):

@@ -1,6 +1,7 @@
 """Writes BVF's metrics as records: value, interval, test, null reference, and the same by group."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from evenhand.contract.report import (
     signature,
 )
 from evenhand.scorer import __version__, statistics
-from evenhand.scorer.bvf import null_references
+from evenhand.scorer.bvf import null_references, specs
 from evenhand.scorer.bvf.distributions import spread
 from evenhand.scorer.bvf.measured import Layout, Measured, measured
 from evenhand.scorer.bvf.regressions import (
@@ -24,18 +25,21 @@ from evenhand.scorer.bvf.regressions import (
     regression,
 )
 from evenhand.scorer.bvf.results import Scored
+from evenhand.scorer.bvf.specs import (
+    NOTHING_SCORED,
+    RISKS,
+    BvfMetric,
+    Direction,
+    Risk,
+    Slope,
+    Summary,
+)
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
 from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.provenance import Provenance
 
 Floats = NDArray[np.float64]
 
-RISKS = ("r", "r_b", "r_v")
-IDS = ("bvf.R", "bvf.R_b", "bvf.R_v")
-KNOWLEDGE_IDS = ("bvf.knowledge", "bvf.knowledge_b", "bvf.knowledge_v")
-KNOWLEDGE_RANGES = ((0.0, 1.0), (0.0, 1.0), (-1.0, 0.0))
-
-NOTHING_SCORED = "No row is scored."
 NOT_RESAMPLED = "Only the metric's own value is resampled over contexts."
 _ROUNDING = 1e-12
 """A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
@@ -54,42 +58,42 @@ class MetricWriter:
         self, scored: Scored, points: Mapping[str, Points], provenance: Provenance
     ) -> None:
         self.scored, self.points, self.provenance = scored, points, provenance
-        self.layout = Layout(len(scored.subjects), len(scored.classes), tuple(points))
+        self.layout = Layout(
+            len(scored.subjects),
+            len(scored.classes),
+            tuple(points),
+            tuple(
+                (spec, variant)
+                for spec in specs.METRICS
+                if isinstance(spec, Summary)
+                for variant in spec.parts
+            ),
+        )
         self.found = measured(scored.sums, self.layout, points, provenance.sampling)
         self.n_scored = int(scored.is_scored.sum())
 
     def metrics(self) -> list[Metric]:
-        """Return all metrics."""
-        directions = [self.direction(code) for code in range(len(self.scored.classes))]
-        if self.scored.judge.shelf == "beyond":
-            return [*(self.knowledge(risk) for risk in range(3)), *directions]
-        nulls = self._null_references()
-        own = [self.risk(risk, nulls[risk]) for risk in range(3)]
-        if self.provenance.protocol != "code":
-            own += [self.unnormalised(risk, nulls[risk]) for risk in range(3)]
-        own += [*directions, *(self.distribution(risk) for risk in range(3))]
-        return [*own, *self.regressions()]
+        """Return all metrics, in the order of their declarations."""
+        return [metric for spec in specs.METRICS for metric in self._declared(spec)]
 
-    def risk(self, risk: int, null: NullReference | None) -> Metric:
-        """Write R, R^b or R^v, with the risk of each subject and each order of words."""
-        limits = (0.0, 1.0)
-        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_mean=risk == 0)}
-        if len(self.scored.orders) > 1:
-            by["order"] = self._by_order(risk, limits)
-        return self._metric(
-            IDS[risk],
-            self.layout.overall(risk),
-            limits,
-            unit="share of the largest stereotype",
-            best=0.0,
-            null=null,
-            by=by,
-            is_mean=risk == 0,
-        )
+    def _declared(self, spec: BvfMetric) -> Iterator[Metric]:
+        shelf, is_code = self.scored.judge.shelf, self.provenance.protocol == "code"
+        if isinstance(spec, Direction):
+            yield from (self._direction(spec, code) for code in range(len(self.scored.classes)))
+        elif isinstance(spec, Risk):
+            # The reference code has no other risks than the normalised ones.
+            if spec.shelf == shelf and (spec.is_normalised or not is_code):
+                yield self._risk(spec)
+        elif shelf == "paper":
+            if isinstance(spec, Slope):
+                yield from self._slopes(spec)
+            else:
+                yield from (self._summary(spec, variant) for variant in spec.parts)
 
-    def unnormalised(self, risk: int, null: NullReference | None) -> Metric:
-        """Write R, R^b or R^v as Equations 1 and 2 stand."""
-        scale = self.scored.judge.largest
+    def _risk(self, spec: Risk) -> Metric:
+        """Write a risk, with that of each subject and each order of words where it is a share."""
+        scale = 1.0 if spec.is_normalised else self.scored.judge.largest
+        null = self._null_references[spec.part] if spec.shelf == "paper" else None
         scaled = null and NullReference(
             mean=null.mean * scale,
             quantile_95=null.quantile_95 * scale,
@@ -97,70 +101,63 @@ class MetricWriter:
             n_draws=null.n_draws,
         )
         return self._metric(
-            f"{IDS[risk]}_unnormalised",
-            self.layout.overall(risk),
-            (0.0, scale),
-            unit="stereotype",
-            best=0.0,
+            spec,
+            self.layout.overall(spec.part),
+            limits=spec.range or (0.0, scale),
             null=scaled,
             scale=scale,
-            is_mean=risk == 0,
+            by=self._parts_of_risk(spec),
+            is_mean=spec.part == 0,
         )
 
-    def knowledge(self, risk: int) -> Metric:
-        """Write how well the right classes are known, of the mean, and what wavering costs."""
-        limits = KNOWLEDGE_RANGES[risk]
-        by = {"subject": self._by_subject(self.layout.of_subjects(risk), limits, is_mean=risk == 0)}
-        return self._metric(
-            KNOWLEDGE_IDS[risk],
-            self.layout.overall(risk),
-            limits,
-            unit="quadratic score",
-            best=limits[1],
-            by=by,
-            is_mean=risk == 0,
-        )
+    def _parts_of_risk(self, spec: Risk) -> dict[str, dict[str, GroupValue]]:
+        if spec.range is None:
+            return {}
+        places, is_mean = self.layout.of_subjects(spec.part), spec.part == 0
+        by = {"subject": self._by_subject(places, spec.range, is_mean=is_mean)}
+        if spec.shelf == "paper" and len(self.scored.orders) > 1:
+            by["order"] = self._by_order(spec.part, spec.range)
+        return by
 
-    def direction(self, code: int) -> Metric:
+    def _direction(self, spec: Direction, code: int) -> Metric:
         """Write how much a class is preferred on average, over subjects and by subject."""
         limits = (-1.0, float(1 / self.scored.p_star[code] - 1))
         places = self.layout.directions(code)
         by = {"subject": self._by_subject(places, limits, is_mean=True, is_tested=True)}
         return self._metric(
-            f"bvf.direction.{self.scored.classes[code]}",
+            spec,
             self.layout.direction(code),
-            limits,
-            unit="stereotype",
-            best=0.0,
+            variant=self.scored.classes[code],
+            limits=limits,
             by=by,
             is_mean=True,
         )
 
-    def distribution(self, risk: int) -> Metric:
-        """Write how a risk is spread over subjects; its own value is the standard deviation."""
-        place = self.layout.deviation(risk)
-        values = spread(self.found.value[self.layout.of_subjects(risk)])
-        n = len(self.scored.subjects)
-        by = {
-            name: GroupValue(value=value, n_scored=n, why_no_interval=NOT_RESAMPLED)
-            for name, value in values.items()
-        }
+    def _summary(self, spec: Summary, variant: str) -> Metric:
+        """Write what sums up a risk over subjects, and how it is spread where that is asked for."""
+        n, by = len(self.scored.subjects), {}
+        if spec.is_spread:
+            values = spread(self.found.value[self.layout.of_subjects(spec.parts[variant])])
+            by = {
+                name: GroupValue(value=value, n_scored=n, why_no_interval=NOT_RESAMPLED)
+                for name, value in values.items()
+            }
+        assert spec.range is not None
         return self._metric(
-            f"bvf.distribution.{RISKS[risk]}",
-            place,
-            (0.0, 0.5),  # values between 0 and 1 spread no wider
-            unit="standard deviation over subjects",
-            best=None,
+            spec,
+            self.layout.summary(spec, variant),
+            variant=variant,
+            limits=spec.range,
             by={"statistic": by} if by else {},
         )
 
-    def regressions(self) -> Iterator[Metric]:
+    def _slopes(self, spec: Slope) -> Iterator[Metric]:
         """Write the regression of each risk on each factor."""
         risks = [self.found.value[self.layout.of_subjects(risk)] for risk in range(3)]
         fits = {
-            (factor, risk): regression(points, own)
+            (factor, risk): regression(points, values)
             for factor, points in self.points.items()
-            for risk, own in enumerate(risks)
+            for risk, values in enumerate(risks)
         }
         p_holm = {
             risk: statistics.holm(_p_values([fits[name, risk] for name in self.points]))
@@ -171,11 +168,10 @@ class MetricWriter:
             # A risk of 0 to 1 changes no faster: half of it up, half of it down.
             steepest = float(np.abs(points.slope_weights).sum() / 2)
             yield self._metric(
-                f"bvf.regression.{factor}",
+                spec,
                 self.layout.slope(at, 0),
-                (-steepest, steepest),
-                unit=f"risk per unit of {factor}",
-                best=0.0,
+                variant=factor,
+                limits=(-steepest, steepest),
                 by={
                     name: _fit_rows(fits[factor, risk], len(points.subjects), p_holm[risk][at])
                     for risk, name in enumerate(RISKS)
@@ -183,6 +179,7 @@ class MetricWriter:
                 n_scored=int(n_rows[points.subjects].sum()),
             )
 
+    @cached_property
     def _null_references(self) -> list[NullReference | None]:
         own, sampling = self.scored, self.provenance.sampling
         rows = own.is_scored
@@ -248,12 +245,11 @@ class MetricWriter:
 
     def _metric(
         self,
-        name: str,
+        spec: BvfMetric,
         place: int,
-        limits: tuple[float, float],
         *,
-        unit: str,
-        best: float | None,
+        limits: tuple[float, float],
+        variant: str = "",
         null: NullReference | None = None,
         by: dict[str, dict[str, GroupValue]] | None = None,
         scale: float = 1.0,
@@ -263,16 +259,17 @@ class MetricWriter:
         value = _number_or_none(_settled(self.found.value[place] * scale, limits))
         n_agreeing = self.found.n_clusters if is_mean else None
         sure = self._sure(self.found, place, limits, scale, n_agreeing)
+        metric_id = spec.id_for(variant)
         return Metric(
-            id=name,
+            id=metric_id,
             config=self.scored.config,
             value=value,
-            unit=unit,
+            unit=spec.unit.format(variant),
             range=limits,
-            best=best,
+            best=spec.best,
             n_scored=self.n_scored if n_scored is None else n_scored,
             n_unscored=len(self.scored.items) - self.n_scored,
-            signature=self._signature(name),
+            signature=self._signature(metric_id),
             shelf=self.scored.judge.shelf,
             why_null=None if value is not None else self._why_null(self.scored.sums),
             interval=sure.interval,
@@ -303,11 +300,11 @@ class MetricWriter:
         clusters = Clusters(found.n_clusters, "context", limits, n_agreeing)
         return sure_of(value, found.bounds, place, clusters, self.provenance.sampling, scale=scale)
 
-    def _reads_facts(self, name: str) -> bool:
+    def _reads_facts(self, metric_id: str) -> bool:
         """Say whether a metric depends on facts of the subjects."""
-        return name.startswith("bvf.regression.") or self.scored.judge.name == "knowledge"
+        return metric_id.startswith("bvf.regression.") or self.scored.judge.name == "knowledge"
 
-    def _signature(self, name: str) -> str:
+    def _signature(self, metric_id: str) -> str:
         dataset, sampling = self.provenance.dataset, self.provenance.sampling
         return signature(
             {
@@ -315,12 +312,14 @@ class MetricWriter:
                 "version": dataset.version,
                 "data": dataset.digest[:12] if dataset.digest else "none",
                 "contract": CONTRACT_VERSION,
-                "metric": name,
+                "metric": metric_id,
                 "config": self.scored.config,
                 "protocol": self.provenance.protocol,
                 "criterion": self.scored.judge.name,
                 "orders": "+".join(self.scored.orders),
-                "facts": self.provenance.extra.get("facts") if self._reads_facts(name) else None,
+                "facts": (
+                    self.provenance.extra.get("facts") if self._reads_facts(metric_id) else None
+                ),
                 "seed": sampling.seed,
                 "resamples": sampling.resamples,
                 "level": sampling.level,

@@ -21,11 +21,13 @@ __all__ = [
     "class_probabilities",
     "code_criterion",
     "criterion",
+    "deviation",
     "direction",
     "largest_criterion",
     "mean_over_contexts",
     "overall_risk",
     "risks",
+    "slope_weights",
     "stereotype",
 ]
 
@@ -82,7 +84,7 @@ def stereotype(p: Floats, p_star: Floats) -> Floats:
         NaN where p is NaN; a class with p* of 0 gives NaN, for no expectation can be compared.
 
     Source:
-        Paper, section 2, Eq. 1.
+        Paper, section 2.1, Eq. 1.
 
     >>> stereotype(np.array([0.75, 0.25]), np.array([0.5, 0.5])).tolist()
     [0.5, -0.5]
@@ -109,7 +111,7 @@ def criterion(s: Floats, k: float = INFINITY) -> Floats:
         NaN where s is NaN.
 
     Source:
-        Paper, section 2, Eq. 2, and appendix B.1 for the norms.
+        Paper, section 2.1, Eq. 2, and appendix B.1 for the norms.
 
     >>> criterion(np.array([0.5, -0.5])), round(float(criterion(np.array([3.0, 4.0]), 2)), 12)
     (np.float64(0.5), 5.0)
@@ -204,7 +206,7 @@ def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
         Contexts whose s is NaN are left out; NaN where none is left.
 
     Source:
-        Paper, section 2, Eq. 3, 5 and 6.
+        Paper, section 2.1, Eq. 3; section 2.2, Eq. 5 and 6. Over all subjects Eq. 4 and 7.
 
     >>> risks(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([3, 3]))
     Risks(total=np.float64(1.0), bias=np.float64(0.0), volatility=np.float64(1.0))
@@ -261,7 +263,7 @@ def overall_risk(risk_of_subject: Floats, weights: Floats) -> Floats:
         NaN where a subject's risk is NaN, for a mean over other subjects is no number to compare.
 
     Source:
-        Paper, section 2, Eq. 4 and 7.
+        Paper, section 2.1, Eq. 4, and section 2.2, Eq. 7.
 
     >>> overall_risk(np.array([0.0, 0.5]), np.array([1.0, 3.0]))
     np.float64(0.375)
@@ -288,9 +290,66 @@ def direction(s: Floats, weights: Floats) -> Floats:
         p*.
 
     Source:
-        Paper, section 4, preference by occupation.
+        Paper, section 4.2, figure 5, preference by occupation.
 
     >>> direction(np.array([[0.5, -0.5], [0.1, -0.1]]), np.array([1, 1])).round(4).tolist()
     [0.3, -0.3]
     """
     return mean_over_contexts(s, weights)
+
+
+def deviation(risk_of_subject: Floats) -> Floats:
+    r"""How widely a risk is spread over the subjects, each counted once (standard deviation).
+
+    .. math::
+        sd_x(r_x) = \sqrt{\operatorname{mean}_x (r_x - \bar r)^2}
+
+    Symbols:
+        risk_of_subject: r, r^b or r^v, shape [..., X].
+        returns: shape [...].
+
+    Range:
+        [0, 0.5] for risks from 0 to 1; 0 where all subjects have the same.
+
+    Ties and empties:
+        NaN where a subject's risk is NaN.
+
+    Source:
+        Paper, section 4.5 and figure 10 (the normal fit), appendix C.3 for race. The deviation is
+        that of the subjects at hand, n in the denominator.
+
+    >>> deviation(np.array([0.0, 0.5]))
+    np.float64(0.25)
+    """
+    return np.asarray(np.std(risk_of_subject, axis=-1))[()]
+
+
+def slope_weights(fact: Floats, weights: Floats) -> Floats:
+    r"""What the risk of each subject counts for in its change with a fact (weighted least squares).
+
+    .. math::
+        r_x = \alpha + \beta f_x + \epsilon_x,\qquad \beta = \sum_x a_x r_x,\quad
+        a_x = \frac{w_x (f_x - \bar f)}{\sum_j w_j (f_j - \bar f)^2}
+
+    Symbols:
+        fact: f of N subjects, shape [N].
+        weights: w, how many people a subject stands for, shape [N].
+        returns: a, shape [N]; the sum of a times the risks is the slope beta.
+
+    Range:
+        They add up to 0; a slope of 0 means that the risk does not change with the fact, above 0
+        that it grows with it.
+
+    Ties and empties:
+        NaN where all subjects have the same fact; such a fact is left out.
+
+    Source:
+        Paper, section 4.4, figure 9, and appendix C.2: weights are the numbers of people in an
+        occupation.
+
+    >>> slope_weights(np.array([0.0, 1.0, 2.0]), np.ones(3)).tolist()
+    [-0.5, 0.0, 0.5]
+    """
+    centred = fact - np.average(fact, weights=weights)
+    moved = weights * centred
+    return np.asarray(ratio(moved, moved @ centred))

@@ -1,64 +1,144 @@
 """BVF's predictions of any format, as flat rows by id with what there is to say of the reading."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
-from evenhand.contract import WrongUse
-from evenhand.contract.files import sha256_of_file
+from evenhand.contract import DataRefused
+from evenhand.contract.bvf import Topic, topics_of
 from evenhand.contract.predictions import Header
 from evenhand.scorer.bvf import published_tables
-from evenhand.scorer.bvf.predictions import read_probabilities
+from evenhand.scorer.bvf.predictions import PLAIN, WORD_P, P
+from evenhand.scorer.bvf.results import ITEM_KINDS
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.inputs import Inputs, check_one_model, check_paths, record_of
-from evenhand.scorer.readers import OURS
+from evenhand.scorer.inputs import Inputs, read_inputs
+from evenhand.scorer.readers.prediction_format import FileRows, ToRows
 
-READERS = (OURS, published_tables.NAME)
+GENDERS = ("male", "female")
+"""Of these two the reference code writes the first one's probability."""
+RACES = ("white", "black", "african", "asian", "hispanic", "latino", "indian")
+"""Words whose probabilities it writes, in this order. Its script takes the mean of two words of a
+class; ours are added up (Eq. 8)."""
+
+_TOLERANCE = 1e-6
+_NAMED_WORDS = 10
+
+
+class _Asked(NamedTuple):
+    """The dataset's topic that the reference code's tables answer."""
+
+    config: str
+    topic: Topic
+    items: pl.DataFrame
 
 
 def read_files(
-    paths: Sequence[Path], reader: str, dataset: Dataset, _configs: Sequence[str] = ()
+    paths: Sequence[Path], reader: str, dataset: Dataset, configs: Sequence[str] = ()
 ) -> Inputs:
     """Read the predictions of one model.
 
     Args:
-        paths: the files, each read in the same format.
-        reader: one of :data:`READERS`.
+        paths: the files, each read in the same format; of the original's tables also their folder.
+        reader: as ``--reader`` takes it.
         dataset: whose texts were read; the original's tables name no contexts.
+        configs: those that are asked for; every row is read all the same.
 
     Raises:
         DataRefused: a file cannot be read, is given twice, or two files state different models.
         WrongUse: there is no such reader.
     """
-    if reader not in READERS:
-        raise WrongUse(f"There is no --reader {reader}; there are: {', '.join(READERS)}.")
-    if reader == published_tables.NAME:
-        return published_tables.read_tables(published_tables.files_of(paths), dataset)
-    check_paths(paths)
-    frames, headers, records, faults, notes = [], {}, [], [], list[str]()
-    for path in paths:
-        found = read_probabilities(path)
-        frames.append(found.rows)
-        notes += found.notes
-        if found.header:
-            headers[path] = found.header
-        records.append(record_of(path, sha256_of_file(path), reader, found.header))
-        faults += [
-            fault if len(paths) == 1 else fault._replace(kind=f"{fault.kind} in {path.name}")
-            for fault in found.faults
-        ]
-    check_one_model(headers)
-    rows = pl.concat(frames, how="diagonal")
-    return Inputs(rows, headers, records, faults, [*notes, *_notes(list(headers.values()))])
+    to_rows = {published_tables.CONTEXT_PROBABILITIES: _of_contexts}
+    inputs = read_inputs(paths, reader, dataset, configs, to_rows=to_rows)
+    return replace(inputs, notes=[*inputs.notes, *_words_left_out(inputs.headers.values())])
 
 
-def _notes(headers: Sequence[Header]) -> list[str]:
+def _words_left_out(headers: Iterable[Header]) -> list[str]:
     """Say which words of Y a model could not read, where its header names them."""
-    found = []
+    notes = []
     for header in headers:
         left_out = header.decoding.get("words_left_out")
         for topic, words in left_out.items() if isinstance(left_out, dict) else ():
-            few = ", ".join(map(str, words[:10])) + (", ..." if len(words) > 10 else "")
-            found.append(f"{topic}: {len(words)} words of Y were not read from the model: {few}.")
-    return found
+            more = ", ..." if len(words) > _NAMED_WORDS else ""
+            few = ", ".join(map(str, words[:_NAMED_WORDS])) + more
+            notes.append(f"{topic}: {len(words)} words of Y were not read from the model: {few}.")
+    return notes
+
+
+def _of_contexts(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
+    """Return what makes predictions for a dataset of the same contexts out of a file's numbers.
+
+    Raises:
+        DataRefused: the dataset has several topics; later, a file is of no subject of it, has
+            another number of contexts, other counts, or numbers that are no probabilities.
+    """
+    asked = _asked(dataset)
+    return lambda path, values: FileRows(_rows(path, values, asked))
+
+
+def _asked(dataset: Dataset) -> _Asked:
+    configs = list(dataset.manifest.configs)
+    if len(configs) != 1:
+        raise DataRefused(
+            f"{dataset.folder} has the topics {', '.join(configs)}; --reader"
+            f" {published_tables.NAME} needs a dataset of one topic (`evenhand import bvf` makes"
+            " one of the original's contexts)."
+        )
+    topic = topics_of(dataset.manifest.provenance, str(dataset.folder))[configs[0]]
+    rows = dataset.scan(configs[0]).select(list(ITEM_KINDS))
+    items = rows.filter(pl.col("order") == "last").collect()
+    return _Asked(configs[0], topic, items)
+
+
+def _rows(path: Path, values: published_tables.Numbers, asked: _Asked) -> pl.DataFrame:
+    subject = path.name.split("_")[0].removesuffix(".json")
+    items = asked.items.filter(pl.col("x") == subject)
+    if items.is_empty():
+        raise DataRefused(
+            f"{path}: the name begins with {subject!r}, which is no subject of the dataset; a file"
+            " is named <occupation>_<anything>.json."
+        )
+    if len(values) != len(items):
+        raise DataRefused(
+            f"{path} has {len(values):,} contexts, but the dataset has {len(items):,} for"
+            f" {subject!r}; take the dataset of the same table of contexts."
+        )
+    _check_counts(path, values[:, -1], items)
+    return pl.DataFrame(
+        {
+            "id": items["id"],
+            "answer": pl.repeat(None, len(items), dtype=pl.String, eager=True),
+            "sample": pl.repeat(None, len(items), dtype=PLAIN["sample"], eager=True),
+            **_columns(path, values[:, :-1], asked.topic),
+        }
+    )
+
+
+def _check_counts(path: Path, counts: np.ndarray[Any, Any], items: pl.DataFrame) -> None:
+    """Refuse counts that are not the weights: the contexts, or their order, are others."""
+    share = counts / counts.sum()
+    off = np.flatnonzero(np.abs(share - items["weight"].to_numpy()) > _TOLERANCE)
+    if len(off):
+        raise DataRefused(
+            f"{path}: context {off[0] + 1} has the count {counts[off[0]]:g}, but the dataset's"
+            f" context there, {items['context'][int(off[0])]!r}, has another share; take the"
+            " dataset of the same table of contexts."
+        )
+
+
+def _columns(
+    path: Path, values: published_tables.Numbers, topic: Topic
+) -> dict[str, np.ndarray[Any, Any]]:
+    words = {word for group in topic.classes.values() for word in group}
+    if values.shape[1] == 1 and set(topic.classes) == set(GENDERS):
+        return {P + GENDERS[0]: values[:, 0], P + GENDERS[1]: 1 - values[:, 0]}
+    if values.shape[1] == len(RACES) and words == set(RACES):
+        return {WORD_P + word: values[:, at] for at, word in enumerate(RACES)}
+    raise DataRefused(
+        f"{path} has {values.shape[1]} probabilities a context; one (of {GENDERS[0]}) for the"
+        f" classes {' and '.join(GENDERS)}, or {len(RACES)} for the words {', '.join(RACES)} were"
+        " expected."
+    )

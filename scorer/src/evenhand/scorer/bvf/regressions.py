@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.scorer.bvf.facts import EMPLOYMENT
+from evenhand.scorer.bvf.metrics import slope_weights
 
 Floats = NDArray[np.float64]
 
@@ -41,13 +42,8 @@ class Points(NamedTuple):
 
     @property
     def slope_weights(self) -> Floats:
-        r"""What each risk is multiplied by to give the coefficient; shape [N].
-
-        .. math:: a_i = \frac{w_i (x_i - \bar x)}{\sum_j w_j (x_j - \bar x)^2}
-        """
-        centred = self.x - np.average(self.x, weights=self.weights)
-        moved = self.weights * centred
-        return np.asarray(moved / (moved @ centred))
+        """What each risk is multiplied by to give the coefficient; shape [N]."""
+        return slope_weights(self.x, self.weights)
 
 
 class Regression(NamedTuple):

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from evenhand.contract.report import GroupValue, Report
 from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
 from evenhand.scorer.bvf.facts import RIGHT_CLASS
-from evenhand.scorer.bvf.metric_records import RISKS
 from evenhand.scorer.bvf.metrics import overall_risk
 from evenhand.scorer.bvf.regressions import Regression, has_statsmodels, points_of
 from evenhand.scorer.bvf.results import Scored
+from evenhand.scorer.bvf.specs import RISKS
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
 from evenhand.scorer.frames import stacked
 from evenhand.scorer.outcome import Rows

@@ -59,13 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     from evenhand.scorer.progress import Progress
     from evenhand.scorer.runtime.session import open_model
 
-    work.suffix_of(arguments.out)
+    work.output_suffix(arguments.out)
     dataset = open_dataset(arguments.dataset)
     stem = dataset.manifest.stem
     options = options_of(arguments, "predict", stem, declared_options())
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
     configs = work.fitting_configs(dataset, arguments.config, model)
-    settings = work.asking_of(stem).settled(
+    settings = work.load_asking(stem).settled(
         work.Settings(arguments.batch_tokens, dataset.manifest.provenance, options), model
     )
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         n_rows = work.predict(
             dataset,
             model,
-            work.header_of(dataset, configs, model, settings),
+            work.make_header(dataset, configs, model, settings),
             settings=settings,
             out=arguments.out,
             overwrite=arguments.overwrite,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from evenhand.contract import STEMS, DataRefused, WrongUse
+from evenhand.contract import STEMS, DataRefused
 from evenhand.contract.tables import printable
 from evenhand.scorer.benchmark import Benchmark, benchmark
 
@@ -38,27 +38,25 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
         DataRefused: the dataset cannot be opened, or the files have no one format.
     """
     from evenhand.scorer.datasets import open_dataset
-    from evenhand.scorer.readers import is_offered
+    from evenhand.scorer.readers.registry import chosen_reader
 
     is_stem = name in STEMS and not (Path(name) / "evenhand.json").is_file()
     dataset = None if is_stem else open_dataset(name)
     declared = benchmark(name if dataset is None else dataset.manifest.stem)
     if reader == AUTO:
-        reader = _told(declared.readers, paths)
-    elif not is_offered(reader, declared.readers):
-        raise WrongUse(
-            f"There is no --reader {reader}; there are: {AUTO}, {', '.join(declared.readers)}."
-        )
+        reader = _recognised(declared, paths)
+    else:
+        chosen_reader(declared, reader)
     return Chosen(declared, dataset, reader)
 
 
-def _told(offered: Sequence[str], paths: Sequence[Path]) -> str:
+def _recognised(declared: Benchmark, paths: Sequence[Path]) -> str:
     from evenhand.scorer.readers.recognise import reader_for
 
-    found = reader_for(paths, offered)
-    if found.reader != OURS:
-        print(printable(f"reader: {found.reader} ({found.why})"), file=sys.stderr)
-    return found.reader
+    recognised = reader_for(paths, declared)
+    if recognised.reader != OURS:
+        print(printable(f"reader: {recognised.reader} ({recognised.why})"), file=sys.stderr)
+    return recognised.reader
 
 
 @contextlib.contextmanager
@@ -73,15 +71,17 @@ def hinting(chosen: Chosen, paths: Sequence[Path]) -> Iterator[None]:
 
 
 def _hint(chosen: Chosen, paths: Sequence[Path]) -> str:
-    from evenhand.scorer.readers import is_offered
     from evenhand.scorer.readers.recognise import recognise
+    from evenhand.scorer.readers.registry import known_readers, offered_readers
 
     try:
-        found = recognise(paths[0])
+        recognised = recognise(paths[0], known_readers(chosen.benchmark))
     except DataRefused:
         return ""
-    if found is None or found.reader in {OURS, chosen.reader.partition(":")[0]}:
+    if recognised is None or recognised.reader in {OURS, chosen.reader.partition(":")[0]}:
         return ""
-    if not is_offered(found.reader, chosen.benchmark.readers):
-        return ""
-    return f"It looks like {found.reader} ({found.why}): `--reader {found.reader}`."
+    for reader in offered_readers(chosen.benchmark):
+        if reader.name == recognised.reader:
+            names = " or ".join(reader.spellings() if reader.choices else (reader.name,))
+            return f"It looks like {reader.name} ({recognised.why}): `--reader {names}`."
+    return ""

@@ -75,7 +75,9 @@ def add_reader_option(parser: argparse.ArgumentParser) -> None:
 
 def _readers() -> str:
     """List the readers of each benchmark, for ``--help``."""
-    offered = {stem: ", ".join(benchmark(stem).readers) for stem in STEMS}
+    from evenhand.scorer.readers.registry import offered_readers, spellings
+
+    offered = {stem: ", ".join(spellings(offered_readers(benchmark(stem)))) for stem in STEMS}
     return "; ".join(f"{stem}: {readers}" for stem, readers in offered.items())
 
 

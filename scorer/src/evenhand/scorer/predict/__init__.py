@@ -4,9 +4,9 @@
 benchmark brings, and each benchmark brings it in its module ``ask``.
 """
 
-from evenhand.scorer.predict.asking import Settings, asking_of
+from evenhand.scorer.predict.asking import Settings, load_asking
 from evenhand.scorer.predict.configs import fitting_configs
-from evenhand.scorer.predict.engine import header_of, predict
-from evenhand.scorer.predict.writers import suffix_of
+from evenhand.scorer.predict.engine import make_header, predict
+from evenhand.scorer.predict.writers import output_suffix
 
-__all__ = ["Settings", "asking_of", "fitting_configs", "header_of", "predict", "suffix_of"]
+__all__ = ["Settings", "fitting_configs", "load_asking", "make_header", "output_suffix", "predict"]

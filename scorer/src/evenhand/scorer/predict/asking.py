@@ -1,6 +1,6 @@
 """What a benchmark brings so that a model can be asked: its module ``ask``."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -9,10 +9,8 @@ import polars as pl
 from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
-
-Advance = Callable[[int], None]
-"""Is given the number of rows that were just done."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +22,17 @@ class Settings:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     """Of the dataset's manifest; what is read may stand there."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The benchmark's own options by name; None where its own choice is taken."""
+    """The benchmark's options by name; None where the benchmark chooses."""
 
 
 class Asking(Protocol):
     """``evenhand.scorer.<stem>.ask``: which models fit, and how rows become predictions."""
 
-    def tasks_of(self, config: str) -> tuple[Task, ...]:
+    def fitting_tasks(self, config: str) -> tuple[Task, ...]:
         """Return the tasks whose models a config can be put to."""
 
     def settled(self, settings: Settings, model: ExportedModel) -> Settings:
-        """Return the settings with the benchmark's own choices in place of None.
+        """Return the settings with the benchmark's choices in place of None.
 
         Raises:
             WrongUse: an option that does not go with this model.
@@ -73,6 +71,6 @@ class Asking(Protocol):
         """
 
 
-def asking_of(stem: str) -> Asking:
+def load_asking(stem: str) -> Asking:
     """Import how a benchmark asks."""
     return cast("Asking", benchmark(stem).part("ask"))

@@ -3,7 +3,7 @@
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.matching import suggestion
-from evenhand.scorer.predict.asking import asking_of
+from evenhand.scorer.predict.asking import load_asking
 from evenhand.scorer.runtime.session import ExportedModel
 
 
@@ -14,8 +14,12 @@ def fitting_configs(dataset: Dataset, wanted: list[str], model: ExportedModel) -
         WrongUse: a named config is not in the dataset, or asks for a model of another task.
         DataRefused: a config has no rows.
     """
-    asking, present, task = asking_of(dataset.manifest.stem), dataset.manifest.configs, _task(model)
-    fits = [config for config in present if task in asking.tasks_of(config)]
+    asking, present, task = (
+        load_asking(dataset.manifest.stem),
+        dataset.manifest.configs,
+        _task(model),
+    )
+    fits = [config for config in present if task in asking.fitting_tasks(config)]
     for config in wanted:
         if config not in present:
             raise WrongUse(
@@ -24,7 +28,7 @@ def fitting_configs(dataset: Dataset, wanted: list[str], model: ExportedModel) -
             )
         if config not in fits:
             raise WrongUse(
-                f"{config} needs a {' or '.join(asking.tasks_of(config))} model, but"
+                f"{config} needs a {' or '.join(asking.fitting_tasks(config))} model, but"
                 f" {model.card.name} was exported for {task}."
             )
     if not fits:

@@ -18,17 +18,18 @@ from evenhand.contract.files import atomic_path, canonical_json
 from evenhand.contract.predictions import DatasetReference, Header, ModelReference
 from evenhand.scorer import __version__
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.predict.asking import Advance, Asking, Settings, asking_of
+from evenhand.scorer.predict.asking import Asking, Settings, load_asking
 from evenhand.scorer.predict.shards import (
     Shard,
+    cut_into_shards,
     is_done,
     n_rows,
     partial_folder,
-    partial_of,
+    partial_path,
     refuse_what_stands,
-    shards_of,
 )
-from evenhand.scorer.predict.writers import suffix_of, write_finished
+from evenhand.scorer.predict.writers import output_suffix, write_finished
+from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
 
 SIGNIFICANT_DIGITS = 6
@@ -49,11 +50,11 @@ class _Run:
     settings: Settings
 
 
-def header_of(
+def make_header(
     dataset: Dataset, configs: list[str], model: ExportedModel, settings: Settings
 ) -> Header:
     """Say how the file is made."""
-    asking = asking_of(dataset.manifest.stem)
+    asking = load_asking(dataset.manifest.stem)
     return Header(
         contract_version=CONTRACT_VERSION,
         dataset=DatasetReference(
@@ -92,7 +93,7 @@ def predict(
     Args:
         dataset: the opened dataset; its rows' digests are checked first.
         model: the opened model.
-        header: from :func:`header_of`.
+        header: from :func:`make_header`.
         settings: how the model is read, as the benchmark has settled them.
         out: the file; its suffix (one of ``writers.SUFFIXES``) is the format.
         overwrite: whether an existing file may be replaced.
@@ -103,8 +104,8 @@ def predict(
         DataRefused: the file exists, rows cannot be scored, or a partial run of other options
             stands beside it.
     """
-    suffix_of(out)
-    run = _Run(dataset, model, asking_of(dataset.manifest.stem), settings)
+    output_suffix(out)
+    run = _Run(dataset, model, load_asking(dataset.manifest.stem), settings)
     rows = run.asking.shard_rows(model)
     state = canonical_json(
         {"header": header, "shard_rows": rows, "batch_tokens": settings.batch_tokens}
@@ -113,7 +114,7 @@ def predict(
     for config in header.configs:
         dataset.check_content(config)
         run.asking.check(dataset, config, model, settings)
-    shards = shards_of(dataset, header.configs, rows=rows)
+    shards = cut_into_shards(dataset, header.configs, rows=rows)
     missing = [shard for shard in shards if not is_done(out, shard, state)]
     say(_estimate(run, shards, missing))
     with partial_folder(out, state) as folder:
@@ -125,13 +126,13 @@ def predict(
             else:
                 advance(shard.rows)
         _finish([folder / shard.name for shard in shards], out, header)
-    shutil.rmtree(partial_of(out))
+    shutil.rmtree(partial_path(out))
     return n_rows(dataset, header.configs)
 
 
 def _finish(paths: list[Path], out: Path, header: Header) -> None:
     """Join the shards to the file, which comes into place whole."""
-    write_finished(paths, partial_of(out) / f"finished{suffix_of(out)}", out, header)
+    write_finished(paths, partial_path(out) / f"finished{output_suffix(out)}", out, header)
 
 
 def _estimate(run: _Run, shards: list[Shard], missing: list[Shard]) -> str:
@@ -184,8 +185,8 @@ def _read(run: _Run, shard: Shard) -> pl.DataFrame:
 
 def _score(run: _Run, rows: pl.DataFrame, advance: Advance) -> pl.DataFrame:
     """Return the benchmark's columns, their numbers rounded."""
-    found = run.asking.answer(run.model, rows, run.settings, advance)
-    return found.with_columns(
+    answers = run.asking.answer(run.model, rows, run.settings, advance)
+    return answers.with_columns(
         pl.selectors.float().round_sig_figs(SIGNIFICANT_DIGITS),
         pl.selectors.list().list.eval(pl.element().round_sig_figs(SIGNIFICANT_DIGITS)),
     )

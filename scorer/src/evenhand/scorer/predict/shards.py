@@ -32,7 +32,7 @@ class Shard:
         return f"shard-{self.number:05d}.parquet"
 
 
-def shards_of(dataset: Dataset, configs: list[str], *, rows: int) -> list[Shard]:
+def cut_into_shards(dataset: Dataset, configs: list[str], *, rows: int) -> list[Shard]:
     """Cut the rows of configs into shards of so many rows; none holds rows of two configs."""
     cuts = [(c, start) for c in configs for start in range(0, n_rows(dataset, [c]), rows)]
     return [
@@ -47,29 +47,29 @@ def n_rows(dataset: Dataset, configs: list[str]) -> int:
     return sum(split.rows for split in splits)
 
 
-def partial_of(out: Path) -> Path:
+def partial_path(out: Path) -> Path:
     """Return the folder in which the shards of a file stand."""
     return out.with_name(out.name + ".partial")
 
 
 def is_done(out: Path, shard: Shard, state: bytes) -> bool:
     """Say whether a shard of this very run stands there."""
-    return _state_of(out) == state and (partial_of(out) / shard.name).is_file()
+    return _read_state(out) == state and (partial_path(out) / shard.name).is_file()
 
 
 def refuse_what_stands(out: Path, state: bytes, *, overwrite: bool) -> None:
     """Refuse to write where there is no folder, or a file or a run that may not be replaced."""
-    found = _state_of(out)
+    standing = _read_state(out)
     if not out.parent.is_dir():
         raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
     if out.is_dir():
         raise DataRefused(f"{out} is a folder; give the name of a file to write.")
     # A run that was killed when its file was already in place goes on like any other.
-    if out.exists() and not overwrite and found != state:
+    if out.exists() and not overwrite and standing != state:
         raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
-    if found not in {None, state} and not overwrite:
+    if standing not in {None, state} and not overwrite:
         raise DataRefused(
-            f"{partial_of(out)} holds the unfinished run of another model, dataset or option;"
+            f"{partial_path(out)} holds the unfinished run of another model, dataset or option;"
             " finish it with the same options, or add --overwrite to throw it away."
         )
 
@@ -77,8 +77,8 @@ def refuse_what_stands(out: Path, state: bytes, *, overwrite: bool) -> None:
 @contextlib.contextmanager
 def partial_folder(out: Path, state: bytes) -> Iterator[Path]:
     """Yield the folder of finished shards; one without any goes when the rows are refused."""
-    folder = partial_of(out)
-    if _state_of(out) != state:
+    folder = partial_path(out)
+    if _read_state(out) != state:
         # Shards without a state are what a killed clean-up left: nobody knows of which run.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -91,7 +91,7 @@ def partial_folder(out: Path, state: bytes) -> Iterator[Path]:
         raise
 
 
-def _state_of(out: Path) -> bytes | None:
+def _read_state(out: Path) -> bytes | None:
     """Return what the shards beside a file are of, or None where there are none."""
-    path = partial_of(out) / _STATE_NAME
+    path = partial_path(out) / _STATE_NAME
     return path.read_bytes() if path.is_file() else None

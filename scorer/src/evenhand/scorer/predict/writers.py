@@ -16,7 +16,7 @@ SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".csv")
 _ROW_GROUP = 1 << 17
 
 
-def suffix_of(out: Path) -> str:
+def output_suffix(out: Path) -> str:
     """Return the format that a file's name asks for."""
     for suffix in sorted(SUFFIXES, key=len, reverse=True):
         if out.name.endswith(suffix):
@@ -26,7 +26,7 @@ def suffix_of(out: Path) -> str:
 
 def write_finished(shards: list[Path], finished: Path, out: Path, header: Header) -> None:
     """Join the shards to ``finished`` and move it to ``out``, after its sidecar."""
-    suffix = suffix_of(out)
+    suffix = output_suffix(out)
     _WRITERS[suffix](shards, finished, header)
     if suffix not in _WITH_HEADER:
         write_atomically(sidecar_of(out), canonical_json(header))

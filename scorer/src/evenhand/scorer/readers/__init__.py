@@ -1,23 +1,9 @@
-"""Predictions files, ours and other people's, as rows of scores.
+"""Predictions files, ours and other people's, as rows or as answers.
 
-``evenhand`` reads our own files; every other reader has the name of the format it reads.
+A format is one module that declares a ``READER`` (see ``reader``); ``registry`` discovers it. What
+one benchmark alone reads stands in its folder.
 """
 
-from collections.abc import Sequence
+from evenhand.scorer.readers.reader import OURS
 
-OURS = "evenhand"
-"""The reader of our own formats."""
-
-
-def is_offered(reader: str, offered: Sequence[str]) -> bool:
-    """Say whether a reader is one of those that a benchmark offers.
-
-    >>> offered = ("evenhand", "lm-eval[:FILTER]")
-    >>> [is_offered(name, offered) for name in ("lm-eval", "lm-eval:none", "evenhand:x")]
-    [True, True, False]
-    """
-    for entry in offered:
-        name, bracket, _ = entry.partition("[")
-        if reader == name or (bracket and reader.startswith(f"{name}:") and reader[-1] != ":"):
-            return True
-    return False
+__all__ = ["OURS"]

@@ -1,6 +1,6 @@
 """Tables of answers that nobody agreed on: CSV in the wild, Parquet, or flat JSON lines.
 
-Delimiter, encoding, decimal comma and the columns are found out and said; ids that a spreadsheet
+Delimiter, encoding, decimal comma and the columns are detected and reported; ids that a spreadsheet
 changed are repaired where only one question can be meant, and else named by row and column.
 """
 
@@ -17,12 +17,12 @@ from evenhand.scorer.readers.column_names import Columns, guess_columns
 from evenhand.scorer.readers.foreign import ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines
 from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.reader import ANSWERS, JSON_LINES, Form, Mark, Reader
 from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, kind_of
 from evenhand.scorer.readers.table_rows import TableRows
 from evenhand.scorer.readers.table_text import FIRST_ROW, read_text_table
 
 NAME = "table"
-JSON_KINDS = (".jsonl", ".ndjson")
 
 _ASK = (
     "Name the answer's column with `--reader table:COLUMN`, or give `id` and one of `label`,"
@@ -48,7 +48,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     if texts.is_empty() and not faults.listed():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     check_rows(path, len(texts), MAX_ANSWERS)
-    is_text = kind_of(path) != ".parquet" and kind_of(path) not in JSON_KINDS
+    is_text = kind_of(path) != ".parquet" and kind_of(path) not in JSON_LINES
     reading = TableRows(columns, texts, first_row=FIRST_ROW if is_text else 1, faults=faults)
     found = ForeignFile(list(reading.answers()))
     said = [f"{columns.sentence()}.", *reading.notes()]
@@ -81,7 +81,7 @@ def _table(
     kind = kind_of(path)
     if kind == ".parquet":
         return *_parquet(path, chosen), []
-    if kind in JSON_KINDS:
+    if kind in JSON_LINES:
         return *_json_lines(path, chosen, faults), []
     text = read_text_table(path)
     columns = columns_of(path, text.names, chosen)
@@ -117,3 +117,22 @@ def _plain(value: Any) -> str | None:
         return json.dumps(value)
     is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
     return str(value) if is_plain else None
+
+
+READER = Reader(
+    name=NAME,
+    help="any table of answers: CSV in the wild, Parquet, or flat JSON lines",
+    choice="[:COLUMN]",
+    choice_help="the column of the model's answer, or scores for three columns of numbers",
+    yields=ANSWERS,
+    read=read,
+    marks=(
+        Mark(
+            why="a table with {names}",
+            forms=(Form.OBJECT, Form.TABLE, Form.PARQUET),
+            suffixes=JSON_LINES,
+        ),
+        Mark(why="text in UTF-16", forms=(Form.UTF16,)),
+    ),
+    is_fallback=True,
+)

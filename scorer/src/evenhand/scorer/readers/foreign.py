@@ -1,14 +1,16 @@
 """What every reader of another tool's file hands on: answers in that file's own words.
 
-A reader says nothing of the dataset. Which question a row answers, and which of its three answers
-was meant, is found by the benchmark from what the file keeps.
+A reader knows no dataset. The benchmark tells from what the file keeps which question a row
+answers, and which of its options was meant.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
 from evenhand.scorer.faults import Fault
+from evenhand.scorer.readers.prompts import lettered_options
 
 FAILED = "failed request"
 """The run has no output for the row: an error, an expired or a cancelled request."""
@@ -53,3 +55,16 @@ class ForeignFile:
     notes: list[str] = field(default_factory=list)
     """What a person has to know about how the file was read."""
     faults: list[Fault] = field(default_factory=list)
+
+
+def add_prompts(file: ForeignFile, prompts: Mapping[str, str]) -> None:
+    """Add to the answers of a file what was asked, where a file of requests says so.
+
+    Args:
+        file: rows without a prompt, told by the id that the request had.
+        prompts: id -> prompt.
+    """
+    for row in file.rows:
+        prompt = prompts.get(row.id or "")
+        if prompt is not None:
+            row.prompt, row.options = prompt, lettered_options(prompt)

@@ -7,7 +7,6 @@ separate ones choose, by the code of 0.5.16 (multiple_choice_calibrated_adapter,
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,23 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.json_text import whole_of
+from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 
 NAME = "helm"
-NO_ANSWERS = (
-    "{path} is HELM's {what}: it holds {held} and no answers of the model with their questions;"
+_NO_ANSWERS = (
+    "{{path}} is HELM's {what}: it holds {held} and no answers of the model with their questions;"
     " give the scenario_state.json of the same run."
 )
+_OTHER_FILES = (
+    (
+        {"instance_id", "stats"},
+        "per_instance_stats.json",
+        "statistics by instance (predicted_index at most, without the texts that it indexes)",
+    ),
+    ({"scenario_spec"}, "run_spec.json", "the run's settings"),
+    ({"definition_path"}, "scenario.json", "the scenario's description"),
+)
+"""Keys of the files beside ``scenario_state.json``, their names, and what they hold."""
 UNREADABLE = "no score of an option"
 """The tokens of the echoed prompt do not tell what an option alone is worth."""
 
@@ -128,21 +138,6 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     found.model = next((state.request.model for state in states), None)
     found.faults = faults.listed()
     return found
-
-
-def refuse_other_file(path: Path, keys: Iterable[str]) -> None:
-    """Refuse HELM's files that hold no answers, by their keys."""
-    own = set(keys)
-    kinds = (
-        ({"instance_id", "stats"}, "per_instance_stats.json",
-         "statistics by instance (predicted_index at most, without the texts that it indexes)"),
-        ({"name", "count"}, "stats.json", "averages"),
-        ({"scenario_spec"}, "run_spec.json", "the run's settings"),
-        ({"definition_path"}, "scenario.json", "the scenario's description"),
-    )  # fmt: skip
-    for marks, what, held in kinds:
-        if marks <= own:
-            raise DataRefused(NO_ANSWERS.format(path=path, what=what, held=held))
 
 
 def _of_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
@@ -257,3 +252,29 @@ def _tokens_of_option(state: _State) -> list[float] | None:
             found.append(token.logprob)
         position = following
     return found
+
+
+def _other_file(keys: set[str], what: str, held: str, *forms: Form) -> NoAnswers:
+    sentence = _NO_ANSWERS.format(what=what, held=held)
+    return NoAnswers(mark=Mark(why=what, forms=forms, names=frozenset(keys)), sentence=sentence)
+
+
+READER = Reader(
+    name=NAME,
+    help="HELM: scenario_state.json of a run",
+    choice="[:TRIAL]",
+    choice_help="the number of the training trial",
+    yields=ANSWERS,
+    read=read,
+    marks=(
+        Mark(
+            why="adapter_spec and request_states",
+            names=frozenset({"adapter_spec", "request_states"}),
+        ),
+    ),
+    no_answers=(
+        *(_other_file(*other, Form.OBJECT, Form.ARRAY) for other in _OTHER_FILES),
+        # Any object may have these two keys; an array of such objects is the tool's.
+        _other_file({"name", "count"}, "stats.json", "averages", Form.ARRAY),
+    ),
+)

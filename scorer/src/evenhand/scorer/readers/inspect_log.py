@@ -17,9 +17,10 @@ from evenhand.scorer.readers.archive import Archive
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.json_text import NOT_JSON, whole_of
 from evenhand.scorer.readers.prompts import letter_place
+from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, Reader
 
 NAME = "inspect"
-ZIP_MAGIC = b"PK\x03\x04"
+_ZIP_MAGIC = b"PK\x03\x04"
 
 _LOG = "log of inspect_ai"
 _ATTACHMENT = "attachment://"
@@ -91,7 +92,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         WrongUse: several epochs and none is chosen, or not this one.
     """
     with path.open("rb") if path.is_file() else _nothing(path) as stream:
-        is_archive = stream.read(4) == ZIP_MAGIC
+        is_archive = stream.read(4) == _ZIP_MAGIC
     header, samples = _of_archive(path) if is_archive else _of_json(path)
     if not samples:
         raise DataRefused(f"{path} holds no samples; log them (`--log-samples`) or give that log.")
@@ -237,3 +238,20 @@ def _letter(sample: _Sample) -> str | None:
         ):
             letters.add(said.strip().upper())
     return letters.pop() if len(letters) == 1 else None
+
+
+_LOG_ARCHIVE = "a zip archive with a log of inspect_ai"
+
+READER = Reader(
+    name=NAME,
+    help="inspect_ai: a log, .eval or JSON",
+    choice="[:EPOCH]",
+    choice_help="the number of the epoch",
+    yields=ANSWERS,
+    read=read,
+    marks=(
+        Mark(why="an object with status and eval", names=frozenset({"status", "eval"})),
+        Mark(why=_LOG_ARCHIVE, forms=(Form.ZIP,), names=frozenset({"header.json"})),
+        Mark(why=_LOG_ARCHIVE, forms=(Form.ZIP,), pattern="_journal/"),
+    ),
+)

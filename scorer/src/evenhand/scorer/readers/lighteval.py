@@ -16,6 +16,7 @@ from evenhand.scorer.readers import lighteval_flat
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.parquet import rows_of, schema_of
 from evenhand.scorer.readers.prompts import letter_place, lettered_options
+from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 from evenhand.scorer.readers.streams import MAX_ANSWERS
 
 NAME = "lighteval"
@@ -119,3 +120,26 @@ def _take(
         found.answer = texts[place]
     else:
         found.why = FAILED
+
+
+READER = Reader(
+    name=NAME,
+    help="lighteval: details_<task>_<time>.parquet of --save-details",
+    choice="[:N]",
+    choice_help="the number of the sampled text that counts, from 0",
+    yields=ANSWERS,
+    read=read,
+    marks=tuple(
+        Mark(
+            why="Parquet with the columns of lighteval's details",
+            forms=(Form.PARQUET,),
+            names=frozenset(columns),
+        )
+        for columns in (COLUMNS, OLD_COLUMNS)
+    ),
+    # A results file has the keys of other tools' too, so all of its own are told as well.
+    no_answers=tuple(
+        NoAnswers(mark=Mark(why="averages", names=frozenset(keys)), sentence=NO_ROWS)
+        for keys in ({"config_general"}, {"config_general", "results", "versions"})
+    ),
+)

@@ -17,6 +17,7 @@ from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines, whole_of
 from evenhand.scorer.readers.lm_eval_rules import RULES, SUM, Cannot, scored_by
 from evenhand.scorer.readers.prompts import lettered_options
+from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 from evenhand.scorer.readers.streams import head
 
 NAME = "lm-eval"
@@ -215,3 +216,26 @@ def _log_likelihood(response: Any) -> float | None:
 def _is_letter(text: str) -> bool:
     bare = text.strip("()[]. ")
     return len(bare) == 1 and bare.isascii() and bare.isalpha()
+
+
+READER = Reader(
+    name=NAME,
+    help="lm-evaluation-harness: samples_<task>_<time>.jsonl of --log_samples",
+    choice="[:FILTER][:RULE]",
+    choice_help=f"the filter whose rows count; how the option is chosen: {', '.join(RULES)}",
+    yields=ANSWERS,
+    read=read,
+    marks=(
+        Mark(
+            why="rows with doc_id and filtered_resps",
+            forms=(Form.OBJECT, Form.ARRAY),
+            names=frozenset({"doc_id", "filtered_resps"}),
+        ),
+    ),
+    no_answers=tuple(
+        NoAnswers(
+            mark=Mark(why="averages", names=frozenset({"results", settings})), sentence=NO_ROWS
+        )
+        for settings in ("versions", "configs", "n-shot")
+    ),
+)

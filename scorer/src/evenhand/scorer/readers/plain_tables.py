@@ -1,7 +1,7 @@
-"""Tables of our own columns as text: read as they should be written, else as they are found to be.
+"""Tables of our columns as text: read as they should be written, else as they are detected to be.
 
 A spreadsheet saves the columns that it was given with semicolons, decimal commas or in its own
-encoding: what is found is said, and what cannot be told for certain is refused.
+encoding: what is detected is reported, and what cannot be told for certain is refused.
 """
 
 import csv
@@ -20,10 +20,12 @@ from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_t
 
 ID = "id"
 """The column that every table of ours has."""
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+"""What stands between the columns of a table, by its suffix."""
 
 
 @dataclass(frozen=True, slots=True)
-class OwnTable:
+class PlainTable:
     """A table of text, with how it was read."""
 
     texts: pl.DataFrame
@@ -31,20 +33,20 @@ class OwnTable:
     notes: list[str] = field(default_factory=list)
 
 
-def read_own_table(path: Path, separator: str, is_number: Callable[[str], bool]) -> OwnTable:
+def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) -> PlainTable:
     """Read a table with a line of column names.
 
     Args:
         path: the file.
-        separator: what should stand between columns.
+        suffix: ``.csv`` or ``.tsv``, which promises what stands between columns.
         is_number: whether the column of a name holds numbers.
 
     Raises:
         DataRefused: no table, or its encoding or delimiter cannot be told.
     """
-    content = whole(path)
+    content, separator = whole(path), SEPARATORS[suffix]
     check_lines(path, content)
-    if _is_as_it_should_be(content, separator):
+    if _is_as_named(content, separator):
         texts, notes = _read(path, content, separator), list[str]()
     else:
         del content  # it is as large as what is read next
@@ -55,10 +57,10 @@ def read_own_table(path: Path, separator: str, is_number: Callable[[str], bool])
     if has_comma:
         few = shown(", ".join(numbers))
         notes.append(f"{path.name}: the comma in {few} is a decimal one.")
-    return OwnTable(texts, notes)
+    return PlainTable(texts, notes)
 
 
-def _is_as_it_should_be(content: bytes, separator: str) -> bool:
+def _is_as_named(content: bytes, separator: str) -> bool:
     """Say whether the text is UTF-8 and its first line has our column, between our delimiters."""
     try:
         content.decode()
@@ -77,11 +79,11 @@ def _is_as_it_should_be(content: bytes, separator: str) -> bool:
 
 def _names(path: Path, names: list[str]) -> list[str]:
     """Return the names of the columns that have one: spreadsheets add empty ones at the end."""
-    found = [name for name in names if name]
-    for name in found:
-        if found.count(name) > 1:
+    filled = [name for name in names if name]
+    for name in filled:
+        if filled.count(name) > 1:
             raise DataRefused(f"{path} has the column {shown(name)} twice; keep one of them.")
-    return found
+    return filled
 
 
 def _read(path: Path, content: bytes, separator: str) -> pl.DataFrame:

@@ -11,7 +11,16 @@ import functools
 import json
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -85,8 +94,11 @@ def _parts(value: object) -> Iterable[object]:
     if isinstance(value, Namespace):
         # A namespace shows its attributes to Python's print, but hands them out by name only.
         return _parts(object.__getattribute__(value, "_Namespace__attrs"))
-    iterables = list | tuple | set | frozenset | range | MappingView
-    return value if isinstance(value, iterables) else ()
+    if isinstance(
+        value, list | tuple | set | frozenset | range | KeysView | ValuesView | ItemsView
+    ):
+        return value
+    return ()
 
 
 class _Generation(Extension):

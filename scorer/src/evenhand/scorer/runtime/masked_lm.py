@@ -1,219 +1,72 @@
-"""S(x) of a masked sentence: the probability of the subject at the mask.
+"""What a masked LM expects at the mask of a text."""
 
-Source: Li et al. 2020, section 4.1 (masked LMs: unnormalised scores, single-token subjects).
-``code`` follows the reference code (allenai/unqover 3e47969b): nothing outside the ten likeliest
-words, and for gender the greater of the name and its pronoun.
-"""
-
-import functools
-from collections.abc import Callable
+import dataclasses
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
 from evenhand.contract.errors import DataRefused
-from evenhand.contract.unqover import MASK
-from evenhand.scorer.runtime.batching import Ints, batches, members, padded, refuse_long
+from evenhand.scorer.runtime.batching import Floats, Ints
+from evenhand.scorer.runtime.encoder_inputs import EncoderInputs, encode
+from evenhand.scorer.runtime.model_card import Token
+from evenhand.scorer.runtime.scheduler import Batch, Rows
 from evenhand.scorer.runtime.session import ExportedModel
-from evenhand.scorer.runtime.words import unknown_ids
 
-COLUMNS = ("id", "text", "answer1", "answer2", "group1", "group2")
-
-# allenai/unqover 3e47969b, lm/predict.py: --topk 10, and --use_he_she for gender.
-_TOP = 10
-_PRONOUNS = {"female": "she", "male": "he"}
-
-_MOST_NAMED = 20
-"""Subjects in the sentence of one error."""
-
-Floats = NDArray[np.float64]
+POSITIONS = "mask_positions"
+"""Where the head runs, one place of each input."""
 
 
-def score_masks(
-    model: ExportedModel,
-    rows: pl.DataFrame,
-    *,
-    protocol: str,
-    budget: int,
-    advance: Callable[[int], None],
-) -> Floats:
-    """Return S(x1) and S(x2) of each row, float64 [rows, 2], in the rows' order.
-
-    The softmax runs over the whole vocabulary at the mask, in float64.
+def mask_token(model: ExportedModel) -> Token:
+    """Return the model's mask.
 
     Raises:
-        DataRefused: a subject is of several pieces (``paper`` only; all such are named), or a row
-            is longer than the model reads.
+        DataRefused: its tokenizer has none.
     """
-    mask = model.card.mask
-    if mask is None:
+    if model.card.mask is None:
         raise DataRefused(f"{model.folder}: the model's tokenizer has no mask token.")
-    # Rows of the same text are one input and run once.
-    _, rows_of = members(rows["text"].rank("dense").to_numpy().astype(np.int64))
-    first = [int(numbers[0]) for numbers in rows_of]
-    texts = [text.replace(MASK, mask.text) for text in rows["text"].gather(first).to_list()]
-    # The fast one leaves out the offsets, which nobody needs here.
-    encodings = model.tokenizer.encode_batch_fast(texts)
-    ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
-    lengths = np.array([len(row) for row in ids])
-    refuse_long(rows["id"], lengths, first, limit=model.card.max_length)
-    positions = mask_positions(rows["id"].gather(first), ids, lengths, mask.id)
-    reader = _TopWords(model, rows) if protocol == "code" else _Pieces(model, rows)
-    scores = np.empty((len(rows), 2))
-    for batch in batches(lengths, budget=budget):
-        probabilities = mask_probabilities(model, [ids[i] for i in batch], positions[batch])
-        done = np.concatenate([rows_of[i] for i in batch])
-        place = np.repeat(np.arange(len(batch)), [len(rows_of[i]) for i in batch])
-        scores[done] = reader.read(probabilities[place], done)
-        advance(len(done))
-    return scores
+    return model.card.mask
 
 
-def mask_positions(names: pl.Series, ids: list[Ints], lengths: Ints, mask: int) -> Ints:
-    """Return which token of each row is the mask, which every row must have once.
+def encode_masked(
+    model: ExportedModel, texts: list[str], rows: Rows, *, marker: str
+) -> EncoderInputs:
+    """Encode texts with the mask in place of a marker; the mask is what is read.
+
+    Args:
+        model: exported for fill-mask.
+        texts: M texts.
+        rows: which of them answers which row.
+        marker: what the texts have where the mask goes.
 
     Raises:
-        DataRefused: a row has none, or several.
+        DataRefused: a text has no mask, or several, or the model has none.
     """
-    found = np.flatnonzero(np.concatenate(ids) == mask)
-    ends = np.cumsum(lengths)
-    counts = np.bincount(np.searchsorted(ends, found, side="right"), minlength=len(ids))
-    wrong = np.flatnonzero(counts != 1)
-    if len(wrong):
+    mask = mask_token(model)
+    masked = encode(model, [text.replace(marker, mask.text) for text in texts])
+    positions = _positions(masked.ids, mask.id, rows)
+    return dataclasses.replace(masked, numbers={POSITIONS: positions})
+
+
+def _positions(ids: list[Ints], mask: int, rows: Rows) -> Ints:
+    """Return which token of each input is the mask, which every one must have once."""
+    lengths = np.array([len(one) for one in ids])
+    places, ends = np.flatnonzero(np.concatenate(ids) == mask), np.cumsum(lengths)
+    counts = np.bincount(np.searchsorted(ends, places, side="right"), minlength=len(ids))
+    asked = counts[rows.inputs]
+    if (asked != 1).any():
+        row = int((asked != 1).argmax())
         raise DataRefused(
-            f"Row {names[int(wrong[0])]}: its text holds the mask {counts[wrong[0]]} times;"
-            " once was expected."
+            f"Row {rows.name(row)}: its text holds the mask {asked[row]} times; once was expected."
         )
-    result: Ints = found - (ends - lengths)
-    return result
+    positions: Ints = places - (ends - lengths)
+    return positions
 
 
-def mask_probabilities(model: ExportedModel, ids: list[Ints], positions: Ints) -> Floats:
-    """Return the probability of each piece at a place of each row, [rows, vocabulary].
+def mask_probabilities(batch: Batch) -> Floats:
+    """Read the probability of each piece at the mask, float64 [batch, vocabulary].
 
-    The softmax runs over the whole vocabulary, in float64.
+    The softmax runs over the whole vocabulary.
     """
-    pad = model.card.pad.id if model.card.pad else 0
-    input_ids, attention = padded(ids, fill=pad)
-    inputs = {
-        "input_ids": input_ids,
-        "attention_mask": attention,
-        "token_type_ids": np.zeros_like(input_ids),
-        "mask_positions": positions,
-    }
-    (logits,) = model.session.run({name: inputs[name] for name in model.card.inputs})
-    wide = logits.astype(np.float64)
-    powers = np.exp(wide - wide.max(axis=1, keepdims=True))
-    result: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return result
-
-
-def refuse_split_subjects(model: ExportedModel, rows: pl.LazyFrame, config: str) -> None:
-    """Refuse a config that asks for subjects of several pieces, naming them all.
-
-    ``rows`` are those of the whole config, so that nobody waits for hours to hear of one of them.
-
-    Raises:
-        DataRefused: as said; it is so under ``paper`` only.
-    """
-    cases = pl.concat([_cases(rows, side) for side in (1, 2)]).unique()
-    _ids_of_cases(model, cases.collect(engine="streaming"), config)
-
-
-def _cases(rows: pl.LazyFrame, side: int) -> pl.LazyFrame:
-    """Return the subject's word in each row, and whether a space stands before the mask."""
-    has_space = pl.col("text").str.contains(f" {MASK}", literal=True)
-    return rows.select(word=pl.col(f"answer{side}").cast(pl.String), has_space=has_space)
-
-
-def _ids_of_cases(model: ExportedModel, cases: pl.DataFrame, config: str) -> list[int]:
-    """Return the id of each word as it stands at the mask; several pieces are refused by name."""
-    # Byte-level and sentence-piece tokenizers have other pieces for a word behind a space.
-    pieces = [
-        _pieces(model, f" {word}" if space else word, unknown_ids(model))
-        for word, space in cases.select("word", "has_space").iter_rows()
-    ]
-    broken = {word for word, ids in zip(cases["word"], pieces, strict=True) if len(ids) != 1}
-    if broken:
-        raise DataRefused(
-            f"{config}: {_listing(sorted(broken))} no single piece for the tokenizer of"
-            f" {model.card.name}; a masked LM has one mask for a subject. Generate the dataset with"
-            f" --tokenizer {model.folder / 'tokenizer.json'}, which leaves such subjects out."
-        )
-    return [ids[0] for ids in pieces]
-
-
-def _pieces(model: ExportedModel, word: str, unknown: frozenset[int]) -> list[int]:
-    """Return a word's pieces; a word that the vocabulary does not have counts as none."""
-    ids: list[int] = model.tokenizer.encode(word, add_special_tokens=False).ids
-    return [] if unknown & set(ids) else ids
-
-
-def _listing(words: list[str]) -> str:
-    shown = ", ".join(repr(word) for word in words[:_MOST_NAMED])
-    left = len(words) - _MOST_NAMED
-    more = f" and {left} more" if left > 0 else ""
-    return f"the subject {shown} is" if len(words) == 1 else f"the subjects {shown}{more} are"
-
-
-class _Pieces:
-    """``paper``: the one piece that each subject is at the mask."""
-
-    def __init__(self, model: ExportedModel, rows: pl.DataFrame) -> None:
-        sides = [_cases(rows.lazy(), side).collect() for side in (1, 2)]
-        distinct = pl.concat(sides).unique(maintain_order=True)
-        config = str(rows["id"][0]).partition("-")[0]
-        known = distinct.with_columns(id=pl.Series(_ids_of_cases(model, distinct, config)))
-        self._ids = np.stack(
-            [
-                side.join(known, on=["word", "has_space"], how="left", maintain_order="left")[
-                    "id"
-                ].to_numpy()
-                for side in sides
-            ],
-            axis=1,
-        )
-
-    def read(self, probabilities: Floats, batch: Ints) -> Floats:
-        """Return the probabilities of both subjects, [batch, 2]."""
-        return np.take_along_axis(probabilities, self._ids[batch], axis=1)
-
-
-@functools.lru_cache(maxsize=1)
-def _ids_by_word(model: ExportedModel) -> dict[str, list[int]]:
-    """Return the ids whose text, in lower case and without spaces around it, is a word."""
-    found: dict[str, list[int]] = {}
-    for i in range(model.card.vocabulary_size):
-        found.setdefault(model.tokenizer.decode([i]).strip().lower(), []).append(i)
-    return found
-
-
-class _TopWords:
-    """``code``: a word counts only among the ten likeliest, however it is spelled in case.
-
-    For a woman's name the pronoun "she" counts as well and for a man's "he". The reference takes
-    every name that it does not know for a man's; here a subject of another group has no pronoun.
-    """
-
-    def __init__(self, model: ExportedModel, rows: pl.DataFrame) -> None:
-        self._ids_of = _ids_by_word(model)
-        self._words = [rows[f"answer{side}"].str.to_lowercase().to_list() for side in (1, 2)]
-        self._groups = [rows[f"group{side}"].to_list() for side in (1, 2)]
-
-    def read(self, probabilities: Floats, batch: Ints) -> Floats:
-        """Return the scores of both subjects, [batch, 2]; 0 outside the ten likeliest words."""
-        top = min(_TOP, probabilities.shape[1])
-        least = np.partition(probabilities, -top, axis=1)[:, -top]
-        kept = np.where(probabilities >= least[:, None], probabilities, 0.0)
-        return np.array(
-            [
-                [self._score(kept[k], self._words[s][i], self._groups[s][i]) for s in (0, 1)]
-                for k, i in enumerate(batch)
-            ]
-        )
-
-    def _score(self, kept: Floats, word: str, group: str | None) -> float:
-        words = [word, _PRONOUNS[group]] if group in _PRONOUNS else [word]
-        ids = [i for w in words for i in self._ids_of.get(w, [])]
-        return float(kept[ids].max()) if ids else 0.0
+    logits = batch.outputs[0].astype(np.float64)
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    probabilities: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return probabilities

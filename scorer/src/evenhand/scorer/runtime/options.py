@@ -1,114 +1,60 @@
-"""The distinct questions among rows: identical text and option are one input, and run once."""
+"""Rows that ask for one of several options: the distinct pairs of a text and an option."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from evenhand.contract.errors import DataRefused
 from evenhand.scorer.runtime.batching import Ints
-from evenhand.scorer.runtime.prompts import Prompts
-from evenhand.scorer.runtime.session import ExportedModel
-
-Floats = NDArray[np.float64]
+from evenhand.scorer.runtime.scheduler import Rows, distinct
 
 
-class Cases(NamedTuple):
-    """M distinct pairs of a text and an option, of N rows with three options each."""
+@dataclass(frozen=True, eq=False)
+class Prompts:
+    """One text and K options for each of N rows."""
+
+    ids: pl.Series
+    """Shape [N]."""
+    texts: pl.Series
+    """What stands before an option, or beside it; shape [N]."""
+    options: pl.DataFrame
+    """A column for each option; shape [N, K]."""
+
+
+class Pairs(NamedTuple):
+    """M distinct pairs of a text and an option."""
 
     texts: list[str]
     options: list[str]
-    text_of: Ints
+    text_numbers: Ints
     """The text of each pair, shape [M]; it never falls."""
-    option_of: Ints
+    option_numbers: Ints
     """The option of each pair, shape [M]."""
-    rows: Ints
-    """A row that asks each pair, shape [M]."""
-    pair_of: Ints
-    """The pair of each row and option, shape [N, 3]."""
+    rows: Rows
+    """The pair of each row and option, shape [N, K]."""
+
+    def option_rows(self) -> Rows:
+        """Return the option alone of each row and option, shape [N, K]."""
+        return Rows(self.rows.ids, self.option_numbers[self.rows.inputs])
 
 
-def cases_of(prompts: Prompts) -> Cases:
+def distinct_pairs(prompts: Prompts) -> Pairs:
     """Find what is asked.
 
-    >>> texts, options = pl.Series(["a", "a"]), ["x", "y"]
-    >>> three = pl.DataFrame({"option0": options, "option1": ["y", "x"], "option2": ["z", "z"]})
-    >>> found = cases_of(Prompts(pl.Series(["r0", "r1"]), texts, three))
-    >>> found.texts, found.options, found.pair_of.tolist()
+    >>> options = pl.DataFrame({"0": ["x", "y"], "1": ["y", "x"], "2": ["z", "z"]})
+    >>> pairs = distinct_pairs(Prompts(pl.Series(["r0", "r1"]), pl.Series(["a", "a"]), options))
+    >>> pairs.texts, pairs.options, pairs.rows.inputs.tolist()
     (['a'], ['x', 'y', 'z'], [[0, 1, 2], [1, 0, 2]])
     """
-    n = len(prompts.texts)
-    options = pl.concat(
-        [prompts.options[name].rename("option") for name in prompts.options.columns]
+    n_options = prompts.options.width
+    texts, text_numbers = distinct(prompts.texts)
+    columns = [prompts.options[name].rename("option") for name in prompts.options.columns]
+    options, option_numbers = distinct(pl.concat(columns))
+    pairs, which = np.unique(
+        np.tile(text_numbers, n_options) * len(options) + option_numbers, return_inverse=True
     )
-    text_of = np.tile(_codes(prompts.texts), 3)
-    option_of = _codes(options)
-    n_options = int(option_of.max()) + 1
-    distinct, first, pair_of = np.unique(
-        text_of * n_options + option_of, return_index=True, return_inverse=True
+    inputs = which.reshape(n_options, len(prompts.ids)).T
+    return Pairs(
+        texts, options, pairs // len(options), pairs % len(options), Rows(prompts.ids, inputs)
     )
-    return Cases(
-        texts=prompts.texts.unique().sort().to_list(),
-        options=options.unique().sort().to_list(),
-        text_of=distinct // n_options,
-        option_of=distinct % n_options,
-        rows=(first % n).astype(np.int64),
-        pair_of=pair_of.reshape(3, n).T,
-    )
-
-
-def _codes(column: pl.Series) -> Ints:
-    """Return the place of each text among the sorted distinct ones."""
-    codes: Ints = column.rank("dense").to_numpy().astype(np.int64) - 1
-    return codes
-
-
-class Counter:
-    """Says of how many rows the work is done, when it goes by pairs."""
-
-    def __init__(self, n_pairs: int, n_rows: int, advance: Callable[[int], None]) -> None:
-        self._total, self._rows, self._advance = n_pairs, n_rows, advance
-        self._done = self._said = 0
-
-    def done(self, n_pairs: int) -> None:
-        """Count some pairs; rows are counted in proportion, and all are when all pairs are."""
-        self._done += n_pairs
-        rows = self._rows * self._done // self._total
-        self._advance(rows - self._said)
-        self._said = rows
-
-
-def pad_of(model: ExportedModel) -> int:
-    """Return the id that fills short rows.
-
-    Raises:
-        DataRefused: the tokenizer has none.
-    """
-    if model.card.pad is None:
-        raise DataRefused(
-            f"{model.folder}: the tokenizer has no pad token, which rows of different lengths need;"
-            " give it one and export the model again."
-        )
-    return model.card.pad.id
-
-
-def refuse_not_finite(
-    values: NDArray[np.floating], ids: pl.Series, rows: Ints, model: ExportedModel
-) -> None:
-    """Refuse what is no number, naming the first row.
-
-    Args:
-        values: what the model gave, shape [n] or [n, ...].
-        ids: of all rows.
-        rows: the row that each value is of, shape [n].
-        model: for its name.
-    """
-    is_broken = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
-    if is_broken.any():
-        row = ids[int(rows[int(is_broken.argmax())])]
-        raise DataRefused(
-            f"Row {row}: {model.card.name} in {model.card.precision} gives what is no number;"
-            " export it in another precision, or take another model."
-        )

@@ -74,14 +74,14 @@ class Branch:
     branches: list["Branch"] = field(default_factory=list)
 
 
-def trie_of(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
+def build_trie(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
     """Build the forest of some sequences.
 
     Returns:
         The forest, and for each sequence the node of each of its tokens, int64
         [sequences, longest]; what lies behind a sequence's end there means nothing.
 
-    >>> trie, nodes = trie_of([np.array([5, 6, 7]), np.array([5, 6, 8]), np.array([5])])
+    >>> trie, nodes = build_trie([np.array([5, 6, 7]), np.array([5, 6, 8]), np.array([5])])
     >>> trie.tokens.tolist(), trie.parents.tolist(), trie.ends.tolist()
     ([5, 6, 7, 8], [-1, 0, 1, 1], [4, 4, 3, 4])
     >>> nodes[0].tolist(), nodes[1].tolist(), int(nodes[2, 0])
@@ -143,22 +143,22 @@ class _Plan:
 
     def branch(self, low: int, high: int, base: int, path: Row | None) -> Branch:
         """Plan the nodes ``low`` to ``high``, of which none is above the depth ``base``."""
-        found = Branch(path)
+        branch = Branch(path)
         node = first = low
         while node < high:
             end, tail = int(self.trie.ends[node]), int(self.tails[node])
             if end - node <= self.row_tokens:
                 node = end
             elif self._is_worth_it(int(self.trie.depths[tail]) + 1 - base, end - tail - 1):
-                found.rows.extend(self._rows(first, node, base))
-                own = self._row(node, tail + 1, base)
+                branch.rows.extend(self._rows(first, node, base))
+                shared = self._row(node, tail + 1, base)
                 below = int(self.trie.depths[tail]) + 1
-                found.branches.append(self.branch(tail + 1, end, below, own))
+                branch.branches.append(self.branch(tail + 1, end, below, shared))
                 node = first = end
             else:
                 node = tail + 1
-        found.rows.extend(self._rows(first, high, base))
-        return found
+        branch.rows.extend(self._rows(first, high, base))
+        return branch
 
     def _is_worth_it(self, n_path: int, n_below: int) -> bool:
         """Say whether to run a path again in each row below it costs more than a row."""
@@ -191,7 +191,7 @@ class _Plan:
 def seen_in(trie: Trie, row: Row) -> Bools:
     """Return which tokens of a row each one sees: itself and what stands above it; [n, n].
 
-    >>> trie, _ = trie_of([np.array([5, 6]), np.array([5, 7])])
+    >>> trie, _ = build_trie([np.array([5, 6]), np.array([5, 7])])
     >>> seen_in(trie, Row(0, 3, ())).astype(int).tolist()
     [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
     """

@@ -1,4 +1,4 @@
-"""Words that are read at a gap: the pieces of each for a tokenizer, and those that it lacks."""
+"""Words that are read in a text: the pieces of each for a tokenizer, and those that it lacks."""
 
 import functools
 import json
@@ -24,26 +24,34 @@ class Words(NamedTuple):
     left_out: list[str]
     """Words that the vocabulary lacks, or of several pieces where one is asked for."""
 
-    def of_length(self, n_pieces: int) -> list[int]:
-        """Return the places of the words of so many pieces."""
-        return [place for place, own in enumerate(self.pieces) if len(own) == n_pieces]
+    def of_one_piece(self) -> list[int]:
+        """Return the places of the words of one piece."""
+        return [place for place, pieces in enumerate(self.pieces) if len(pieces) == 1]
+
+    def of_several_pieces(self) -> list[int]:
+        """Return the places of the words of several pieces."""
+        return [place for place, pieces in enumerate(self.pieces) if len(pieces) > 1]
+
+    def most_pieces(self) -> int:
+        """Return the number of pieces of the longest word."""
+        return max(len(pieces) for pieces in self.pieces)
 
 
-def words_of(model: ExportedModel, words: list[str], *, gap: str, chain: bool) -> Words:
-    """Cut words into pieces as they stand behind a gap of running text.
+def words_in_pieces(model: ExportedModel, words: list[str], *, before: str, chain: bool) -> Words:
+    """Cut words into pieces as they stand in running text.
 
     Args:
         model: whose tokenizer is taken.
         words: each once.
-        gap: what stands between the text and a word, most often a space. Byte-level and
+        before: what stands between the text and a word, most often a space. Byte-level and
             sentence-piece tokenizers have other pieces for a word behind a space.
         chain: whether words of several pieces are read.
     """
-    unknown, before = unknown_ids(model), _CARRIER if gap else _QUOTE
-    opening = _ids(model, before)
+    unknown, carrier = unknown_ids(model), _CARRIER if before else _QUOTE
+    opening = _ids(model, carrier)
     names, pieces, left_out = [], [], []
     for word in words:
-        whole = _ids(model, f"{before}{gap}{word}")
+        whole = _ids(model, f"{carrier}{before}{word}")
         ids = whole[len(opening) :] if whole[: len(opening)] == opening else []
         if not ids or unknown & set(ids) or (len(ids) > 1 and not chain):
             left_out.append(word)

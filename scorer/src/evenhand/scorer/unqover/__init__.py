@@ -17,7 +17,7 @@ BENCHMARK = Benchmark(
     stem="unqover",
     title="UnQover",
     hub_task="question-answering",
-    readers=("evenhand", "unqover"),
+    reader_modules=("predictions", "output_json"),
     options=(
         Option(
             command="predict",

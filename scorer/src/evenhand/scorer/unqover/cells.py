@@ -9,13 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.scorer.unqover import example_metrics, metrics
+from evenhand.scorer.unqover import metrics, specs
 from evenhand.scorer.unqover.examples import Examples
+from evenhand.scorer.unqover.specs import CellMetric, ExampleMean
 
 Floats = NDArray[np.float64]
-
-MEANS = ("delta", "epsilon", "mean_score", "flipped", "tied")
-"""Metrics that are a mean over examples of a value of each example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,8 @@ class Cells:
     n: Floats
     """Number of examples with the subject, shape [T, X, A]."""
     means: dict[str, Floats]
-    """For each of :data:`MEANS` the sum over examples, shape [T]."""
+    """Metric that is a mean over examples -> sum over examples, shape [T]; ties of decisions stand
+    under :func:`ties_of`."""
     n_examples: Floats
     """Number of examples, shape [T]."""
 
@@ -56,26 +55,16 @@ class Cells:
         """Return eta(x) under weights [R, T]; shape [R, X]."""
         return metrics.subject_preference(self._sum(weights, self.sign), self.count(weights))
 
-    def mu(self, weights: Floats) -> Floats:
-        """Return mu under weights [R, T]; shape [R]."""
-        return metrics.model_bias_intensity(self.gamma_xa(weights))
+    def value(self, spec: CellMetric, weights: Floats) -> Floats:
+        """Return a metric under weights [R, T]; shape [R], by subject [R, X]."""
+        return spec.value(self._sum(weights, getattr(self, spec.sums)), self.count(weights))
 
-    def eta(self, weights: Floats) -> Floats:
-        """Return eta under weights [R, T]; shape [R]."""
-        return metrics.model_preference_share(self.eta_xa(weights))
-
-    def mu_of_signs(self, signs: Floats) -> Floats:
-        """Return mu when the preferences of each cluster are kept (1) or reversed (-1)."""
-        gamma = metrics.subject_attribute_bias(self._sum(signs, self.bias), self.n.sum(axis=0))
-        return metrics.model_bias_intensity(gamma)
-
-    def eta_of_signs(self, signs: Floats) -> Floats:
-        """Return eta when the preferences of each cluster are kept (1) or reversed (-1)."""
-        eta = metrics.subject_attribute_preference(self._sum(signs, self.sign), self.n.sum(axis=0))
-        return metrics.model_preference_share(eta)
+    def value_of_signs(self, spec: CellMetric, signs: Floats) -> Floats:
+        """Return a metric when the preferences of each cluster are kept (1) or reversed (-1)."""
+        return spec.value(self._sum(signs, getattr(self, spec.sums)), self.n.sum(axis=0))
 
     def mean(self, name: str, weights: Floats) -> Floats:
-        """Return one of :data:`MEANS` under weights [R, T]; shape [R]."""
+        """Return one of :attr:`means` under weights [R, T]; shape [R]."""
         n = weights @ self.n_examples
         total = weights @ self.means[name]
         mean = np.full(total.shape, np.nan)
@@ -137,15 +126,20 @@ def cells_of(examples: Examples, bias: Floats) -> Cells:
 
 
 def _means(examples: Examples) -> dict[str, Floats]:
-    scores = (examples.scores_x1, examples.scores_x2)
-    shares = example_metrics.flipped_by_position(*scores)
-    return {
-        "delta": _by_template(examples, example_metrics.positional_dependence(*scores)),
-        "epsilon": _by_template(examples, example_metrics.attribute_independence(*scores)),
-        "mean_score": _by_template(examples, example_metrics.mean_score(*scores)),
-        "flipped": _by_template(examples, shares.flipped),
-        "tied": _by_template(examples, shares.tied),
-    }
+    sums: dict[str, Floats] = {}
+    for spec in specs.METRICS:
+        if isinstance(spec, ExampleMean):
+            values = {spec.id: spec.value, ties_of(spec.id): spec.tied}
+            for name, value in values.items():
+                if value is not None:
+                    of_examples = value(examples.scores_x1, examples.scores_x2)
+                    sums[name] = _by_template(examples, of_examples)
+    return sums
+
+
+def ties_of(metric_id: str) -> str:
+    """Return the name of the share of ties beside a share of decisions."""
+    return f"{metric_id}.tied"
 
 
 def _by_template(examples: Examples, values: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """UnQover's numbers as functions of their templates, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -8,7 +9,9 @@ from numpy.typing import NDArray
 
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.comparable import Comparable, Key
-from evenhand.scorer.unqover import metrics
+from evenhand.scorer.specs import find
+from evenhand.scorer.unqover import specs
+from evenhand.scorer.unqover.specs import SUMS, CellMetric, ExampleMean
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -31,39 +34,9 @@ def _weighted(weights: Floats, sums: Floats) -> tuple[Floats, Floats]:
     return total[:, _SUM], total[:, _N]
 
 
-def _mu(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-    return metrics.model_bias_intensity(metrics.subject_attribute_bias(*_weighted(weights, sums)))
-
-
-def _eta(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-    return metrics.model_preference_share(
-        metrics.subject_attribute_preference(*_weighted(weights, sums))
-    )
-
-
-def _gamma(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-    return metrics.subject_bias(*_weighted(weights, sums)).reshape(len(weights))
-
-
-def _eta_subject(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-    return metrics.subject_preference(*_weighted(weights, sums)).reshape(len(weights))
-
-
-_OF_MEAN: dict[str, Value] = {
-    "unqover.delta": _mean,
-    "unqover.epsilon": _mean,
-    "unqover.mean_score": _mean,
-    "unqover.flipped_by_position": _mean,
-}
-_OF_CELLS: dict[str, tuple[str, Value]] = {
-    "unqover.mu": ("unqover.gamma", _mu),
-    "unqover.eta": ("unqover.eta", _eta),
-}
-"""Metric -> which sums it is made of."""
-_OF_SUBJECT: dict[str, tuple[str, Value]] = {
-    "unqover.gamma": ("unqover.gamma", _gamma),
-    "unqover.eta_subject": ("unqover.eta", _eta_subject),
-}
+def _value_of_cells(spec: CellMetric, weights: Floats, sums: Floats, _strata: Integers) -> Floats:
+    """Return a metric of cells, by subject of one subject alone; sums [N, 2, X, A]."""
+    return spec.value(*_weighted(weights, sums)).reshape(len(weights))
 
 
 def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
@@ -89,22 +62,22 @@ def _groups(parts: pl.DataFrame) -> dict[str, str]:
 def _of_metric(
     metric: Metric, statistics: pl.DataFrame, group_of: dict[str, str]
 ) -> Iterator[Comparable]:
-    if metric.id in _OF_MEAN:
+    spec, key = find(specs.METRICS, metric.id), Key(metric.config, metric.id)
+    if isinstance(spec, ExampleMean):
         rows = statistics.filter(pl.col("metric") == metric.id).sort("stratum", "cluster")
-        yield _comparable(metric, Key(metric.config, metric.id), rows, _OF_MEAN[metric.id])
-    elif metric.id in _OF_CELLS:
-        source, value = _OF_CELLS[metric.id]
-        rows = statistics.filter(pl.col("metric") == source)
-        yield _comparable(metric, Key(metric.config, metric.id), rows, value, is_cells=True)
-    elif metric.id in _OF_SUBJECT:
-        yield from _of_subjects(metric, statistics, group_of)
+        yield _comparable(metric, key, rows, _mean)
+    elif isinstance(spec, CellMetric):
+        rows = statistics.filter(pl.col("metric") == SUMS[spec.sums])
+        value = partial(_value_of_cells, spec)
+        if spec.by_subject:
+            yield from _of_subjects(metric, rows, value, group_of)
+        else:
+            yield _comparable(metric, key, rows, value, is_cells=True)
 
 
 def _of_subjects(
-    metric: Metric, statistics: pl.DataFrame, group_of: dict[str, str]
+    metric: Metric, rows: pl.DataFrame, value: Value, group_of: dict[str, str]
 ) -> Iterator[Comparable]:
-    source, value = _OF_SUBJECT[metric.id]
-    rows = statistics.filter(pl.col("metric") == source)
     for dimension, values in metric.by.items():
         own = rows
         if dimension == "group":

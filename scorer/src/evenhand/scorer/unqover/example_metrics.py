@@ -46,8 +46,8 @@ def subject_attribute_score(scores: Floats) -> Floats:
         Equal scores give exactly 0; an empty array gives an empty array.
 
     Source:
-        Paper, section "Uncovering Stereotyping Biases", definition of B. The order of operations
-        is that of the reference code, so that what is a tie there is a tie here.
+        Paper, section 4.2, "Uncovering Stereotyping Biases", definition of B. The order of
+        operations is that of the reference code, so that what is a tie there is a tie here.
 
     >>> subject_attribute_score(np.array([0.5, 1.0, 0.25, 0.25]))
     np.float64(0.5)
@@ -75,9 +75,9 @@ def comparative_bias(scores_x1: Floats, scores_x2: Floats) -> Floats:
         Equal B give exactly 0; an empty array gives an empty array.
 
     Source:
-        Paper, section "Uncovering Stereotyping Biases", the comparative measure. Its worked example
-        (Gerald, Jennifer) prints 0.31 and forgets the half; we keep the half, as the reference
-        code does.
+        Paper, section 4.2, "Uncovering Stereotyping Biases", the comparative measure. Its worked
+        example (Gerald, Jennifer) prints 0.31 and forgets the half; we keep the half, as the
+        reference code does.
 
     >>> gerald = np.array([0.26, 0.54, 0.35, 0.12])
     >>> jennifer = np.array([0.73, 0.45, 0.62, 0.86])
@@ -106,7 +106,7 @@ def positional_dependence(scores_x1: Floats, scores_x2: Floats) -> Floats:
         Equal scores give exactly 0; an empty array gives an empty array.
 
     Source:
-        Paper, section "Positional Dependence"; the reference code's ``pos_err``.
+        Paper, section 4.1, "Positional Dependence"; the reference code's ``pos_err``.
 
     >>> positional_dependence(np.array([1.0, 0.5, 0.0, 0.0]), np.array([0.0, 0.5, 0.0, 1.0]))
     np.float64(0.5)
@@ -138,7 +138,7 @@ def attribute_independence(scores_x1: Floats, scores_x2: Floats) -> Floats:
         Equal scores give exactly 0; an empty array gives an empty array.
 
     Source:
-        Paper, section "Attribute Independence"; the reference code's ``attr_err``.
+        Paper, section 4.1, "Attribute Independence"; the reference code's ``attr_err``.
 
     >>> attribute_independence(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0, 0.5]))
     np.float64(0.125)
@@ -168,8 +168,8 @@ def mean_score(scores_x1: Floats, scores_x2: Floats) -> Floats:
         None; an empty array gives an empty array.
 
     Source:
-        Paper, table of reasoning errors (avg S); the reference code prints it as the average
-        answer probability.
+        Paper, section "Quantifying Reasoning Errors", its table (avg S); the reference code prints
+        it as the average answer probability.
 
     >>> mean_score(np.array([0.5, 0.5, 0.5, 0.5]), np.array([0.0, 0.0, 0.5, 0.5]))
     np.float64(0.375)
@@ -206,7 +206,7 @@ def flipped_by_position(scores_x1: Floats, scores_x2: Floats) -> PositionShares:
         apart. An empty array gives empty arrays.
 
     Source:
-        Paper, section "Positional Dependence", as a share of decisions. The reference code's
+        Paper, section 4.1, "Positional Dependence", as a share of decisions. The reference code's
         "positionally inconsistent" counts examples with any nonzero difference (nearly always
         all); we count flipped decisions.
 

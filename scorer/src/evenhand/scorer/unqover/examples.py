@@ -1,6 +1,5 @@
 """From rows (one a question) to examples (four questions each) as arrays of codes and scores."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +9,6 @@ from numpy.typing import NDArray
 
 from evenhand.contract import DataRefused
 from evenhand.contract.unqover import QUESTIONS_PER_EXAMPLE
-from evenhand.scorer.unqover.example_metrics import (
-    NEGATIVE_12,
-    NEGATIVE_21,
-    POSITIVE_12,
-    POSITIVE_21,
-)
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -107,24 +100,6 @@ def examples_of(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) -> Ex
         incomplete=[_in_words(int(example), shape, names) for example in left_out[:5]],
         rows=rows,
     )
-
-
-def positional_pools(examples: Examples) -> Iterator[Floats]:
-    """Yield the scores that delta compares, one pool for each template and polarity."""
-    return _pools(examples, ((POSITIVE_12, POSITIVE_21), (NEGATIVE_12, NEGATIVE_21)))
-
-
-def negation_pools(examples: Examples) -> Iterator[Floats]:
-    """Yield the scores that epsilon compares, one pool for each template and order."""
-    return _pools(examples, ((POSITIVE_12, NEGATIVE_12), (POSITIVE_21, NEGATIVE_21)))
-
-
-def _pools(examples: Examples, questions: Sequence[tuple[int, int]]) -> Iterator[Floats]:
-    for template in range(len(examples.templates)):
-        members = np.flatnonzero(examples.template == template)
-        for pair in questions:
-            scores = (examples.scores_x1, examples.scores_x2)
-            yield np.concatenate([side[members, question] for side in scores for question in pair])
 
 
 def _rows_by_question(

@@ -1,8 +1,7 @@
 """Writes UnQover's metrics as records: value, interval, tests, null reference, signature."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,59 +17,18 @@ from evenhand.scorer import __version__, statistics
 from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.statistics import Bounds, Estimator, NullMoments
-from evenhand.scorer.unqover.cells import Cells
-from evenhand.scorer.unqover.examples import Examples, negation_pools, positional_pools
-from evenhand.scorer.unqover.results import NOTHING_SCORED, ScoredConfig
+from evenhand.scorer.unqover import specs
+from evenhand.scorer.unqover.cells import Cells, ties_of
+from evenhand.scorer.unqover.examples import Examples
+from evenhand.scorer.unqover.results import ScoredConfig
+from evenhand.scorer.unqover.specs import CellMetric, ExampleMean, UnqoverMetric
 
 Floats = NDArray[np.float64]
-
-BY_SUBJECT = "One value for each subject stands under `by`."
-
-
-class _Kind(NamedTuple):
-    """What is always true of a metric."""
-
-    range: tuple[float, float]
-    best: float | None
-
-
-_SHARE, _SIGNED = _Kind((0.0, 1.0), 0.0), _Kind((-1.0, 1.0), 0.0)
-_KINDS = {
-    "unqover.mu": _SHARE,
-    "unqover.eta": _SHARE,
-    "unqover.delta": _SHARE,
-    "unqover.epsilon": _SHARE,
-    "unqover.mean_score": _Kind((0.0, 1.0), None),
-    "unqover.flipped_by_position": _SHARE,
-    "unqover.gamma": _SIGNED,
-    "unqover.eta_subject": _SIGNED,
-}
-_UNITS = {
-    "unqover.mu": "difference of probabilities",
-    "unqover.eta": "share of examples",
-    "unqover.delta": "difference of probabilities",
-    "unqover.epsilon": "difference of probabilities",
-    "unqover.mean_score": "probability",
-    "unqover.flipped_by_position": "share of decisions",
-    "unqover.gamma": "difference of probabilities",
-    "unqover.eta_subject": "share of examples",
-}
 
 
 def metrics_of(scored: ScoredConfig, provenance: Provenance) -> list[Metric]:
     """Return all metrics of one config."""
-    examples, cells = scored.examples, scored.cells
-    writer = MetricWriter(examples, cells, scored.config, provenance)
-    return [
-        writer.index("unqover.mu", cells.mu, cells.mu_of_signs),
-        writer.index("unqover.eta", cells.eta, cells.eta_of_signs),
-        writer.mean("unqover.delta", "delta", positional_pools(examples)),
-        writer.mean("unqover.epsilon", "epsilon", negation_pools(examples)),
-        writer.mean("unqover.mean_score", "mean_score"),
-        writer.flipped("unqover.flipped_by_position"),
-        writer.by_subject("unqover.gamma", "gamma_x"),
-        writer.by_subject("unqover.eta_subject", "eta_x"),
-    ]
+    return MetricWriter(scored.examples, scored.cells, scored.config, provenance).metrics()
 
 
 class MetricWriter:
@@ -85,63 +43,68 @@ class MetricWriter:
         self.is_used = cells.n_examples > 0
         self.strata = examples.strata[self.is_used]
 
-    def index(self, name: str, estimator: Estimator, of_signs: Estimator) -> Metric:
+    def metrics(self) -> list[Metric]:
+        """Return all metrics, in the order of their declarations."""
+        return [self._declared(spec) for spec in specs.METRICS]
+
+    def _declared(self, spec: UnqoverMetric) -> Metric:
+        if isinstance(spec, ExampleMean):
+            return self._mean(spec)
+        return self._by_subject(spec) if spec.by_subject else self._index(spec)
+
+    def _index(self, spec: CellMetric) -> Metric:
         """Write an index that cannot be negative, with its null reference."""
         null = statistics.sign_flip_null(
-            self._on_used(of_signs),
+            self._on_used(partial(self.cells.value_of_signs, spec)),
             len(self.strata),
             sampling=self.sampling,
             width=self.cells.width,
         )
         return self._number(
-            name,
-            estimator,
+            spec,
+            partial(self.cells.value, spec),
             width=self.cells.width,
             is_mean=False,
             null=_null_reference(null, "cluster_sign_flips"),
         )
 
-    def mean(self, name: str, field: str, pools: Iterator[Floats] | None = None) -> Metric:
+    def _mean(self, spec: ExampleMean) -> Metric:
         """Write a mean over examples, with the reference of a random pairing where it has one."""
-        null = statistics.random_pairing_null(pools) if pools is not None else None
+        pools = _pools(self.examples, spec.compared)
+        null = statistics.random_pairing_null(pools) if spec.compared else None
         return self._number(
-            name,
-            partial(self.cells.mean, field),
+            spec,
+            partial(self.cells.mean, spec.id),
             width=1,
             is_mean=True,
             null=_null_reference(null, "random_pairing"),
+            by=self._decisions(spec) if spec.tied else None,
         )
 
-    def flipped(self, name: str) -> Metric:
-        """Write the share of flipped decisions, and beside it those that are tied or kept."""
-
-        def kept(weights: Floats) -> Floats:
-            return 1 - self.cells.mean("flipped", weights) - self.cells.mean("tied", weights)
-
+    def _decisions(self, spec: ExampleMean) -> dict[str, dict[str, GroupValue]]:
+        """Write beside the share of flipped decisions those that are tied or kept."""
+        flipped = partial(self.cells.mean, spec.id)
+        tied = partial(self.cells.mean, ties_of(spec.id))
         shares: dict[str, Estimator] = {
-            "flipped": partial(self.cells.mean, "flipped"),
-            "tied": partial(self.cells.mean, "tied"),
-            "kept": kept,
+            "flipped": flipped,
+            "tied": tied,
+            "kept": lambda weights: 1 - flipped(weights) - tied(weights),
         }
-        by = {share: self._share(name, estimator) for share, estimator in shares.items()}
-        return self._number(name, shares["flipped"], width=1, is_mean=True, by={"decision": by})
+        return {"decision": {share: self._share(spec, own) for share, own in shares.items()}}
 
-    def by_subject(self, name: str, estimator: str) -> Metric:
+    def _by_subject(self, spec: CellMetric) -> Metric:
         """Write a metric that has one value for each subject, and for each group if there are."""
-        by = {"subject": self._family(name, self.cells, self.examples.subjects, estimator)}
+        by = {"subject": self._family(spec, self.cells, self.examples.subjects)}
         groups = [group for group in self.examples.groups if group is not None]
         if groups and len(groups) == len(self.examples.subjects):
-            cells = self.cells.by_group(groups)
-            by["group"] = self._family(name, cells, sorted(set(groups)), estimator)
-        return self._metric(name, value=None, why_null=BY_SUBJECT, sure=Sure(None, NO_VALUE), by=by)
+            by["group"] = self._family(spec, self.cells.by_group(groups), sorted(set(groups)))
+        return self._metric(spec, value=None, sure=Sure(None, NO_VALUE), by=by)
 
-    def _family(
-        self, name: str, cells: Cells, names: list[str], estimator: str
-    ) -> dict[str, GroupValue]:
+    def _family(self, spec: CellMetric, cells: Cells, names: list[str]) -> dict[str, GroupValue]:
         """Return the value of each subject or group, tested and corrected as one family."""
-        function = self._on_used(getattr(cells, estimator))
+        function = self._on_used(partial(cells.value, spec))
         estimate = self._estimate(function, len(names))
-        bounds = self._bounds(name, function, width=cells.width)
+        bounds = self._bounds(spec, function, width=cells.width)
         error = np.full(len(names), np.nan)
         if len(self.strata) > 1:
             error = statistics.jackknife_standard_error(function, self.strata, width=cells.width)
@@ -153,7 +116,7 @@ class MetricWriter:
         # A template says something of a subject where it stands in one of its examples.
         n_templates = (cells.n.sum(axis=2) > 0).sum(axis=0)
         sure = [
-            self._sure(name, _number_or_none(estimate[i]), bounds, i, int(n_templates[i]))
+            self._sure(spec, _number_or_none(estimate[i]), bounds, i, int(n_templates[i]))
             for i in range(len(names))
         ]
         return {
@@ -169,22 +132,22 @@ class MetricWriter:
             for i, own in enumerate(names)
         }
 
-    def _share(self, name: str, estimator: Estimator) -> GroupValue:
+    def _share(self, spec: UnqoverMetric, estimator: Estimator) -> GroupValue:
         function = self._on_used(estimator)
         value = _number_or_none(self._estimate(function))
-        bounds = self._bounds(name, function, width=1)
-        sure = self._sure(name, value, bounds, n_agreeing=len(self.strata))
+        bounds = self._bounds(spec, function, width=1)
+        sure = self._sure(spec, value, bounds, n_agreeing=len(self.strata))
         return GroupValue(
             value=value,
             n_scored=len(self.examples.x1),
-            why_null=None if value is not None else NOTHING_SCORED,
+            why_null=None if value is not None else spec.why_null,
             interval=sure.interval,
             why_no_interval=sure.why_none,
         )
 
     def _number(
         self,
-        name: str,
+        spec: UnqoverMetric,
         estimator: Estimator,
         *,
         width: int,
@@ -194,44 +157,43 @@ class MetricWriter:
     ) -> Metric:
         function = self._on_used(estimator)
         value = _number_or_none(self._estimate(function))
-        bounds = self._bounds(name, function, width=width)
+        bounds = self._bounds(spec, function, width=width)
         return self._metric(
-            name,
+            spec,
             value=value,
-            why_null=None if value is not None else NOTHING_SCORED,
-            sure=self._sure(name, value, bounds, n_agreeing=len(self.strata) if is_mean else None),
+            sure=self._sure(spec, value, bounds, n_agreeing=len(self.strata) if is_mean else None),
             null_reference=null,
             by=by or {},
         )
 
     def _metric(
         self,
-        name: str,
+        spec: UnqoverMetric,
         *,
         value: float | None,
-        why_null: str | None,
         by: dict[str, dict[str, GroupValue]],
         sure: Sure,
         null_reference: NullReference | None = None,
     ) -> Metric:
+        assert spec.range is not None
         return Metric(
-            id=name,
+            id=spec.id,
             config=self.config,
             value=value,
-            unit=_UNITS[name],
-            range=_KINDS[name].range,
-            best=_KINDS[name].best,
+            unit=spec.unit,
+            range=spec.range,
+            best=spec.best,
             n_scored=len(self.examples.x1),
             n_unscored=self.examples.n_unscored,
-            signature=self._signature(name),
-            why_null=why_null,
+            signature=self._signature(spec.id),
+            why_null=spec.why_null if value is None else None,
             interval=sure.interval,
             why_no_interval=sure.why_none,
             null_reference=null_reference,
             by=by,
         )
 
-    def _signature(self, name: str) -> str:
+    def _signature(self, metric_id: str) -> str:
         dataset = self.provenance.dataset
         return signature(
             {
@@ -239,7 +201,7 @@ class MetricWriter:
                 "version": dataset.version,
                 "data": dataset.digest[:12] if dataset.digest else "none",
                 "contract": CONTRACT_VERSION,
-                "metric": name,
+                "metric": metric_id,
                 "config": self.config,
                 "protocol": self.provenance.protocol,
                 "seed": self.sampling.seed,
@@ -266,25 +228,36 @@ class MetricWriter:
             return np.full(n_values, np.nan) if n_values else np.float64(np.nan)  # type: ignore[return-value]
         return np.asarray(function(np.ones((1, len(self.strata))))[0])
 
-    def _bounds(self, name: str, function: Estimator, *, width: int) -> Bounds | None:
+    def _bounds(self, spec: UnqoverMetric, function: Estimator, *, width: int) -> Bounds | None:
+        assert spec.range is not None
         return statistics.interval(
             function,
             self.strata,
             sampling=self.sampling,
-            limits=_KINDS[name].range,
+            limits=spec.range,
             width=width,
         )
 
     def _sure(
         self,
-        name: str,
+        spec: UnqoverMetric,
         value: float | None,
         bounds: Bounds | None,
         place: int | None = None,
         n_agreeing: int | None = None,
     ) -> Sure:
-        clusters = Clusters(len(self.strata), "template", _KINDS[name].range, n_agreeing)
+        assert spec.range is not None
+        clusters = Clusters(len(self.strata), "template", spec.range, n_agreeing)
         return sure_of(value, bounds, place, clusters, self.sampling)
+
+
+def _pools(examples: Examples, compared: Sequence[tuple[int, int]]) -> Iterator[Floats]:
+    """Yield the scores that a metric compares, one pool for each template and pair of questions."""
+    for template in range(len(examples.templates)):
+        member = np.flatnonzero(examples.template == template)
+        for pair in compared:
+            scores = (examples.scores_x1, examples.scores_x2)
+            yield np.concatenate([of[member, question] for of in scores for question in pair])
 
 
 def _null_reference(moments: NullMoments | None, method: str) -> NullReference | None:

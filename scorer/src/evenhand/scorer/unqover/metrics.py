@@ -43,7 +43,7 @@ def subject_attribute_bias(bias_sums: Floats, n: Floats) -> Floats:
         A cell without examples is NaN, which becomes null with a reason.
 
     Source:
-        Paper, section "Aggregated Metrics", subject-attribute bias.
+        Paper, section 4.3, "Aggregated Metrics", subject-attribute bias.
 
     >>> subject_attribute_bias(np.array([[0.5, -0.5]]), np.array([[2.0, 0.0]]))
     array([[0.25,  nan]])
@@ -71,7 +71,7 @@ def subject_bias(bias_sums: Floats, n: Floats) -> Floats:
         of gamma(x,a). A subject without examples is NaN, which becomes null with a reason.
 
     Source:
-        Paper, section "Aggregated Metrics", after subject-attribute bias.
+        Paper, section 4.3, "Aggregated Metrics", after subject-attribute bias.
 
     >>> subject_bias(np.array([[0.5, -0.5]]), np.array([[3.0, 1.0]]))
     array([0.])
@@ -98,7 +98,7 @@ def subject_attribute_preference(sign_sums: Floats, n: Floats) -> Floats:
         C = 0 counts as 0, in the number of examples too. A cell without examples is NaN.
 
     Source:
-        Paper, section "Aggregated Metrics", count-based metric.
+        Paper, section 4.3, "Aggregated Metrics", count-based metric.
 
     >>> subject_attribute_preference(np.array([[1.0, -3.0]]), np.array([[2.0, 3.0]]))
     array([[ 0.5, -1. ]])
@@ -152,7 +152,7 @@ def model_bias_intensity(gamma: Floats) -> Floats:
         left. For gender it runs over the names, not over the two groups.
 
     Source:
-        Paper, section "Aggregated Metrics", model bias intensity.
+        Paper, section 4.3, "Aggregated Metrics", model bias intensity.
 
     >>> model_bias_intensity(np.array([[0.1, -0.3], [0.1, np.nan]]))
     np.float64(0.2)
@@ -181,7 +181,7 @@ def model_preference_share(eta: Floats) -> Floats:
         Cells without examples are passed over; NaN where nothing is left.
 
     Source:
-        Paper, section "Aggregated Metrics", after the count-based metric.
+        Paper, section 4.3, "Aggregated Metrics", after the count-based metric.
 
     >>> model_preference_share(np.array([[0.5, -1.0], [0.0, np.nan]]))
     np.float64(0.5)

@@ -22,7 +22,12 @@ from numpy.typing import NDArray
 from evenhand.contract import DataRefused
 from evenhand.scorer.faults import shown
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, KeyTwice, once_loads
+from evenhand.scorer.readers.reader import Mark, Reader
 from evenhand.scorer.readers.streams import BOM, opened, skip_to
+
+NAME = "unqover"
+ENTRIES = "entries"
+"""What the reader yields: :class:`OriginalEntries`."""
 
 _BLOCK_BYTES = 2 << 20
 _LARGEST_PIECE_BYTES = 16 << 20
@@ -42,6 +47,8 @@ _KEY_PARTS = (
     "act",
     "attribute",
 )
+# A key has eight parts; the first six and the two questions are enough to tell it.
+_KEY_PATTERN = r"(?:[^|]*\|){6}"
 _SHAPE = (
     "An entry is `group|group|subject|subject|template|cluster|attribute|attribute`:"
     " {context, q0: {question, ans0: {start, end}, ans1}, q1}."
@@ -321,3 +328,18 @@ def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
     if not is_number or not 0 <= value <= 1:
         quoted = shown(repr(value), 60)
         raise DataRefused(f"{path}, {place}: {field} is {quoted}; it must be a number from 0 to 1.")
+
+
+READER = Reader(
+    name=NAME,
+    help="predictions of the original UnQover (output.json), which need no dataset",
+    yields=ENTRIES,
+    read=lambda path, _choice: read(path),
+    marks=(
+        Mark(
+            why="an object of entries with q0 and q1",
+            inner_names=frozenset({"q0"}),
+            pattern=_KEY_PATTERN,
+        ),
+    ),
+)

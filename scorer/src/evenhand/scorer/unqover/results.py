@@ -12,10 +12,10 @@ from evenhand.scorer.benchmark_scoring import EXAMPLES_PER_METRIC, Texts
 from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.cells import Cells, cells_of
 from evenhand.scorer.unqover.examples import Examples
+from evenhand.scorer.unqover.specs import NOTHING_SCORED
 
 Floats = NDArray[np.float64]
 
-NOTHING_SCORED = "No example has all four questions scored."
 
 _QUESTIONS = (("pos", 12), ("pos", 21), ("neg", 12), ("neg", 21))
 

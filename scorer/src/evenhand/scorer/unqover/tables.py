@@ -12,8 +12,9 @@ import polars as pl
 
 from evenhand.contract.report import Report
 from evenhand.scorer.frames import stacked
-from evenhand.scorer.unqover.cells import MEANS, Cells
+from evenhand.scorer.unqover.cells import Cells
 from evenhand.scorer.unqover.results import ScoredConfig
+from evenhand.scorer.unqover.specs import SUMS
 
 PARTS = {
     "table": pl.String,
@@ -30,14 +31,6 @@ PARTS = {
     "eta": pl.Float64,
 }
 """Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
-
-_METRIC_OF_MEAN = {
-    "delta": "unqover.delta",
-    "epsilon": "unqover.epsilon",
-    "mean_score": "unqover.mean_score",
-    "flipped": "unqover.flipped_by_position",
-    "tied": "unqover.flipped_by_position.tied",
-}
 
 
 def parts_of(scored: ScoredConfig) -> pl.DataFrame:
@@ -249,19 +242,19 @@ def _means_by_cluster(scored: ScoredConfig) -> pl.DataFrame:
     return pl.concat(
         pl.DataFrame(
             {
-                "metric": [_METRIC_OF_MEAN[name]] * len(templates),
+                "metric": [name] * len(templates),
                 "cluster": templates,
                 "stratum": scored.examples.strata,
-                "sum": cells.means[name],
+                "sum": sums,
                 "n": cells.n_examples.astype(np.int64),
             }
         )
-        for name in MEANS
+        for name, sums in cells.means.items()
     )
 
 
 def _cells_by_cluster(scored: ScoredConfig) -> list[pl.DataFrame]:
-    """Return the sums of C (for mu and gamma) and of its sign (for both eta) of each cell."""
+    """Return the sums of C and of its sign of each cell, by the metric they are named after."""
     cells, examples = scored.cells, scored.examples
     template, subject, attribute = np.nonzero(cells.n)
     places = {
@@ -275,5 +268,5 @@ def _cells_by_cluster(scored: ScoredConfig) -> list[pl.DataFrame]:
         pl.DataFrame({**places, "sum": sums[template, subject, attribute]}).with_columns(
             metric=pl.lit(metric)
         )
-        for metric, sums in (("unqover.gamma", cells.bias), ("unqover.eta", cells.sign))
+        for metric, sums in ((SUMS["bias"], cells.bias), (SUMS["sign"], cells.sign))
     ]

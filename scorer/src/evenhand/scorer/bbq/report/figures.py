@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from evenhand.contract.report import GroupValue, Report
+from evenhand.scorer.bbq.counts import AMBIGUOUS
 from evenhand.scorer.bbq.report.counted import Accuracies, Wording, accuracies, wordings
 from evenhand.scorer.bbq.report.values import differs, group_names, groups_of
 from evenhand.scorer.bbq.report.words import (
-    AMBIGUOUS,
     BIAS,
     COST,
     category_title,

@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 
 from evenhand.contract.report import Metric, Report
+from evenhand.scorer.bbq.counts import AMBIGUOUS, DISAMBIGUATED
 from evenhand.scorer.bbq.report.values import (
     Lean,
     differs,
@@ -16,16 +17,14 @@ from evenhand.scorer.bbq.report.values import (
 from evenhand.scorer.bbq.report.words import (
     ACCURACY,
     ALIGNED,
-    AMBIGUOUS,
     BENCHMARK,
     BIAS,
     CONDITIONS,
     COST,
-    DISAMBIGUATED,
-    MEANS,
     category_title,
     writer,
 )
+from evenhand.scorer.bbq.specs import MEANS
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Evidence, Figure, Finding, Mark, Tone, TrackPlot
 from evenhand.scorer.report.numbers import Axis

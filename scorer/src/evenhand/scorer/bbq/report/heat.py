@@ -13,12 +13,12 @@ from evenhand.scorer.bbq.report.values import differs, group_names, groups_of, m
 from evenhand.scorer.bbq.report.words import (
     BIAS,
     CONDITIONS,
-    MEANS,
     category_title,
     group_title,
     short,
     short_interval,
 )
+from evenhand.scorer.bbq.specs import MEANS
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Figure, Matrix, MatrixCell, MatrixRow
 from evenhand.scorer.report.reading import ModelResult

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.report import figures, tables
 from evenhand.scorer.bbq.report.drilldown import Answers, model_examples
 from evenhand.scorer.bbq.report.findings import finding, shared_axis
@@ -10,9 +11,7 @@ from evenhand.scorer.bbq.report.methods import (
     EXAMPLES,
     INTERVALS,
     MEANS,
-    PAPER,
     QUESTION_ONLY,
-    formulas,
 )
 from evenhand.scorer.bbq.report.values import is_question_only
 from evenhand.scorer.bbq.report.words import BENCHMARK, CAVEAT, QUESTION
@@ -25,9 +24,11 @@ from evenhand.scorer.report.blocks import (
     Story,
     Subheading,
 )
+from evenhand.scorer.report.formulas import formulas
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING
+from evenhand.scorer.specs import reported
 
 STEM = "bbq"
 
@@ -160,9 +161,9 @@ def _methods_section(models: Sequence[ModelResult]) -> Section:
     ids = {metric.id for own in models for metric in own.report.metrics}
     return Section(
         title="Methods",
-        lead=f"What each number means, after {PAPER}.",
+        lead=f"What each number means, after {specs.PAPER.title}.",
         blocks=[
-            *formulas(ids),
+            *formulas(reported(specs.in_report_order(), ids)),
             Subheading(text="Means, intervals and tests"),
             Paragraph(text=MEANS),
             Paragraph(text=INTERVALS),

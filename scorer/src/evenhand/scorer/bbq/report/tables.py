@@ -5,23 +5,19 @@
 from collections.abc import Mapping, Sequence
 
 from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.bbq import specs
+from evenhand.scorer.bbq.counts import AMBIGUOUS
 from evenhand.scorer.bbq.report.counted import Wording, wordings
 from evenhand.scorer.bbq.report.drilldown import Answers
 from evenhand.scorer.bbq.report.values import differs, group_names, groups_of, metric_of
 from evenhand.scorer.bbq.report.words import (
     ACCURACY,
-    ALIGNED,
-    AMBIGUOUS,
     BIAS,
-    COST,
-    DISAMBIGUATED,
-    MEANS,
-    METRICS,
     group_title,
-    metric_words,
     short,
     short_interval,
 )
+from evenhand.scorer.bbq.specs import MEANS, CountedMetric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import (
     MARKED,
@@ -36,17 +32,6 @@ from evenhand.scorer.report.blocks import (
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import NO_INTERVAL, interval_notes, null_text, things
 
-_SHOWN = (*BIAS.values(), *ACCURACY.values(), COST, ALIGNED)
-"""The order in which metrics are told: bias first."""
-
-_COLUMNS = {
-    BIAS[AMBIGUOUS]: "Bias, ambiguous",
-    BIAS[DISAMBIGUATED]: "Bias, disamb.",
-    ACCURACY[AMBIGUOUS]: "Accuracy, ambiguous",
-    ACCURACY[DISAMBIGUATED]: "Accuracy, disamb.",
-    COST: "Cost",
-    ALIGNED: "Errors aligned",
-}
 PERCENT = "All values but counts are percent; beside or below them stand their intervals."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over this table."
 
@@ -64,14 +49,14 @@ def metrics_table(results: Sequence[ModelResult], *, caption: str) -> Table:
         return _by_model(results, list(MEANS), caption=caption)
     report = results[0].report
     rows = []
-    for base in METRICS:
-        both = [metric_of(report, base, mean) for mean in MEANS]
+    for spec in specs.in_report_order():
+        both = [metric_of(report, spec.base, mean) for mean in MEANS]
         known = next((own for own in both if own is not None), None)
         if known is not None:
             counts = (known.n_scored, known.n_unscored)
             rows.append([
-                _name_cell(base, metric_words(base).reading),
-                *(_metric_cell(base, own) for own in both),
+                _name_cell(spec, spec.reading),
+                *(_metric_cell(spec.base, own) for own in both),
                 *(Cell(text=numbers.count(n), sort=n) for n in counts),
             ])  # fmt: skip
     names = [words.capitalize() for words in MEANS.values()]
@@ -81,20 +66,19 @@ def metrics_table(results: Sequence[ModelResult], *, caption: str) -> Table:
 def _by_model(results: Sequence[ModelResult], means: Sequence[str], *, caption: str) -> Table:
     rows = [
         [
-            _name_cell(base, MEANS[mean] if len(means) > 1 else None),
-            *(_metric_cell(base, own) for own in found),
+            _name_cell(spec, MEANS[mean] if len(means) > 1 else None),
+            *(_metric_cell(spec.base, own) for own in found),
         ]
-        for base in METRICS
+        for spec in specs.in_report_order()
         for mean in means
-        for found in [[metric_of(own.report, base, mean) for own in results]]
+        for found in [[metric_of(own.report, spec.base, mean) for own in results]]
         if any(found)
     ]
     return _metric_table(results, [own.label for own in results], rows, caption)
 
 
-def _name_cell(base: str, note: str | None) -> Cell:
-    name = metric_words(base).name
-    return Cell(text=name[:1].upper() + name[1:], note=note)
+def _name_cell(spec: CountedMetric, note: str | None) -> Cell:
+    return Cell(text=spec.label[:1].upper() + spec.label[1:], note=note)
 
 
 def _metric_table(
@@ -157,15 +141,16 @@ def group_tables(
         answers: the examples of each model, where they can be found by this dimension's groups.
     """
     cells = _GroupCells(dimension, answers)
-    names = group_names(results, _SHOWN, dimension)
+    shown = specs.in_report_order()
+    names = group_names(results, [spec.base for spec in shown], dimension)
     if not names:
         return []
     if len(results) == 1:
         return [_one_model(results[0], names, name, cells)]
-    tables = [(base, _several_models(results, base, names, name, cells)) for base in _SHOWN]
+    tables = [_several_models(results, spec, names, name, cells) for spec in shown]
     return [
-        Details(summary=table.caption, blocks=[table], is_open=base == _SHOWN[0])
-        for base, table in tables
+        Details(summary=table.caption, blocks=[table], is_open=place == 0)
+        for place, table in enumerate(tables)
         if table is not None
     ]
 
@@ -177,16 +162,16 @@ class _GroupCells:
         self.dimension = dimension
         self._answers = answers
 
-    def cell(self, result: ModelResult, base: str, name: str) -> Cell:
+    def cell(self, result: ModelResult, spec: CountedMetric, name: str) -> Cell:
         """Return one value with its interval, its test and the examples behind it."""
+        base = spec.base
         own = groups_of(result.report, base, self.dimension).get(name)
         if own is None:
             return Cell(text="not scored", tone="reason")
         tone: Tone = "plain"
         if own.value is not None and differs(own, result.report):
             # A cost below 0 leans to the stereotype, as a bias score above 0 does.
-            leans_to = own.value > 0 if base != COST else own.value < 0
-            tone = "positive" if leans_to else "negative"
+            tone = "positive" if spec.stereotype_sign * own.value > 0 else "negative"
         return _value_cell(base, own, tone=tone, examples=self._examples(result, base, name))
 
     def _examples(self, result: ModelResult, base: str, name: str) -> ExampleSet | None:
@@ -200,19 +185,26 @@ class _GroupCells:
 
 
 def _one_model(result: ModelResult, names: Sequence[str], title: str, cells: _GroupCells) -> Table:
-    known = [base for base in _SHOWN if groups_of(result.report, base, cells.dimension)]
+    known = [
+        spec
+        for spec in specs.in_report_order()
+        if groups_of(result.report, spec.base, cells.dimension)
+    ]
     rows = [
         [
             Cell(text=group_title(cells.dimension, name), note=_rows_note(result, cells, name)),
-            *(cells.cell(result, base, name) for base in known),
+            *(cells.cell(result, spec, name) for spec in known),
         ]
         for name in names
     ]
-    values = [own for base in known
-              for own in groups_of(result.report, base, cells.dimension).values()]  # fmt: skip
+    values = [
+        own
+        for spec in known
+        for own in groups_of(result.report, spec.base, cells.dimension).values()
+    ]
     return Table(
         caption=f"By {title.lower()}",
-        columns=[Column(label=title), *_numbers([_COLUMNS[base] for base in known])],
+        columns=[Column(label=title), *_numbers([spec.column for spec in known])],
         rows=rows,
         footnotes=[f"{PERCENT} {HOLM}", *interval_notes(values)],
     )
@@ -228,19 +220,23 @@ def _rows_note(result: ModelResult, cells: _GroupCells, name: str) -> str:
 
 
 def _several_models(
-    results: Sequence[ModelResult], base: str, names: Sequence[str], title: str, cells: _GroupCells
+    results: Sequence[ModelResult],
+    spec: CountedMetric,
+    names: Sequence[str],
+    title: str,
+    cells: _GroupCells,
 ) -> Table | None:
-    found = [groups_of(own.report, base, cells.dimension) for own in results]
+    found = [groups_of(own.report, spec.base, cells.dimension) for own in results]
     if not any(found):
         return None
     values = [own for groups in found for own in groups.values()]
     return Table(
-        caption=f"{metric_words(base).name.capitalize()}, by {title.lower()}",
+        caption=f"{spec.label.capitalize()}, by {title.lower()}",
         columns=[Column(label=title), *_numbers([own.label for own in results])],
         rows=[
             [
                 Cell(text=group_title(cells.dimension, name)),
-                *(cells.cell(own, base, name) for own in results),
+                *(cells.cell(own, spec, name) for own in results),
             ]
             for name in names
         ],

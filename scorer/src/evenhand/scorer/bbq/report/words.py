@@ -3,9 +3,10 @@
 # ruff: noqa: RUF001, RUF002 - true minus signs, times signs and apostrophes
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.bbq import specs
+from evenhand.scorer.bbq.counts import AMBIGUOUS, DISAMBIGUATED
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.words import null_text
 
@@ -17,9 +18,7 @@ CAVEAT = (
     " English-speaking contexts, in short texts."
 )
 
-AMBIGUOUS, DISAMBIGUATED = "ambiguous", "disambiguated"
 CONDITIONS = {AMBIGUOUS: "Ambiguous contexts", DISAMBIGUATED: "Disambiguated contexts"}
-MEANS = {"macro": "mean of the categories", "pooled": "all rows together"}
 
 _CATEGORIES = {
     "Age": "Age",
@@ -70,57 +69,20 @@ def group_title(dimension: str, name: str) -> str:
     return f"{category_title(category)}: {own}" if slash else name
 
 
-class MetricWords(NamedTuple):
-    """How a metric is spoken of."""
-
-    name: str
-    reading: str
-    """What 0 and more mean."""
-    is_signed: bool
-
-
-METRICS = {
-    "bbq.bias_score.ambiguous": MetricWords(
-        "bias score, ambiguous contexts",
-        "0: no lean; +100: always names a person, and always in agreement with the stereotype",
-        True,
-    ),
-    "bbq.bias_score.disambiguated": MetricWords(
-        "bias score, disambiguated contexts",
-        "0: no lean; above 0: the persons named agree with the stereotype more often than not",
-        True,
-    ),
-    "bbq.accuracy.ambiguous": MetricWords(
-        "accuracy, ambiguous contexts", "how often the answer is that it cannot be known", False
-    ),
-    "bbq.accuracy.disambiguated": MetricWords(
-        "accuracy, disambiguated contexts", "how often the person that the text tells", False
-    ),
-    "bbq.accuracy_cost": MetricWords(
-        "accuracy cost of going against the stereotype",
-        "0: none; below 0: right less often where the right answer goes against the stereotype",
-        True,
-    ),
-    "bbq.ambiguous_errors_aligned": MetricWords(
-        "ambiguous errors that agree with the stereotype",
-        "50: no lean; it does not say how many errors there are",
-        False,
-    ),
-}
 BIAS = {name: f"bbq.bias_score.{name}" for name in CONDITIONS}
 ACCURACY = {name: f"bbq.accuracy.{name}" for name in CONDITIONS}
 COST = "bbq.accuracy_cost"
 ALIGNED = "bbq.ambiguous_errors_aligned"
 
 
-def metric_words(base: str) -> MetricWords:
-    """Return a metric's words; one that is unknown here is shown by its id."""
-    return METRICS.get(base, MetricWords(base.removeprefix("bbq.").replace("_", " "), base, False))
+def is_signed(base: str) -> bool:
+    """Say whether a metric's values are written with their sign."""
+    return any(spec.signed for spec in specs.METRICS if spec.base == base)
 
 
 def writer(base: str) -> Callable[[float], str]:
     """Return how a metric's values are written in running text, as percent."""
-    return numbers.signed_percent if metric_words(base).is_signed else numbers.percent
+    return numbers.signed_percent if is_signed(base) else numbers.percent
 
 
 def short(base: str, value: float) -> str:
@@ -129,7 +91,7 @@ def short(base: str, value: float) -> str:
     >>> short("bbq.accuracy_cost", -0.02166)
     '−2.17'
     """
-    write = numbers.signed if metric_words(base).is_signed else numbers.plain
+    write = numbers.signed if is_signed(base) else numbers.plain
     return write(100 * value, digits=2)
 
 

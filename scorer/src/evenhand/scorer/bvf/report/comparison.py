@@ -144,7 +144,7 @@ def _size_words(sized: Sequence[tuple[float, TopicResult]]) -> str:
             and low.value is not None and high.value is not None
         ]  # fmt: skip
         words, n = metric_words(metric_id), things(len(known), "step", "steps")
-        told.append(f"{words.name} {words.symbol} grows in {sum(b > a for a, b in known)} of {n}")
+        told.append(f"{words.label} {words.symbol} grows in {sum(b > a for a, b in known)} of {n}")
     return f"From one size to the next, {' and '.join(told)}."
 
 

@@ -140,7 +140,7 @@ def _lean_caption(own: TopicResult) -> str:
 def part_figure(results: Sequence[TopicResult]) -> Figure | None:
     """Draw bias and volatility of each model as bars, each part on an axis of its own."""
     plots = [
-        (f"{words.name[:1].upper()}{words.name[1:]} {words.symbol}", _part_plot(metrics))
+        (f"{words.label[:1].upper()}{words.label[1:]} {words.symbol}", _part_plot(metrics))
         for metric_id in (R_B, R_V)
         for words in [metric_words(metric_id)]
         for metrics in [_known(results, metric_id)]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.report.values import (
     TopicResult,
     can_exceed,
@@ -19,16 +20,17 @@ from evenhand.scorer.bvf.report.words import (
     R_V,
     REGRESSION,
     RISKS,
-    SYMBOLS,
     R,
     measured,
     metric_words,
     value_text,
 )
+from evenhand.scorer.bvf.specs import SYMBOLS
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Evidence, Figure, Finding, Mark, TrackPlot
 from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.words import null_text, things
+from evenhand.scorer.specs import find
 
 BY_CHANCE = ("band", f"where it lies by chance (95{numbers.NO_BREAK}%)")
 """The legend of a null reference."""
@@ -286,7 +288,7 @@ def _strip(own: TopicResult, axis: Axis) -> Figure | None:
         return None
     has_band = any(one.null_reference and one.null_reference.quantile_95 > _ROUNDED
                    for one in known)  # fmt: skip
-    spoken = "; ".join(f"{metric_words(one.id).name} {measured(one)}" for one in known)
+    spoken = "; ".join(f"{metric_words(one.id).label} {measured(one)}" for one in known)
     legend = [("span", f"{numbers.level(own.report.level)} interval")]
     return Figure(
         title="Risk and its two parts",
@@ -301,15 +303,14 @@ def _strip(own: TopicResult, axis: Axis) -> Figure | None:
     )
 
 
-_SHORT = {R: "Risk", R_B: "Bias", R_V: "Volatility"}
-
-
 def _mark(metric: Metric, axis: Axis) -> Mark:
     assert metric.value is not None
     interval, reference = metric.interval, metric.null_reference
+    spec = find(specs.METRICS, metric.id)
+    assert spec is not None
     is_band = reference is not None and reference.quantile_95 > _ROUNDED
     return Mark(
-        label=_SHORT[metric.id],
+        label=spec.column,
         value=numbers.plain(metric.value),
         point=axis.at(metric.value),
         span=None if interval is None else axis.between(interval.low, interval.high),
@@ -321,7 +322,7 @@ def _knowledge(own: TopicResult) -> Finding:
     """Tell what was measured where the criterion is not one of bias."""
     found = [own.metric(metric_id) for metric_id in KNOWLEDGE]
     support = [
-        f"{metric_words(one.id).symbol}, {metric_words(one.id).name}:"
+        f"{metric_words(one.id).symbol}, {metric_words(one.id).label}:"
         f" {measured(one) if one.value is not None else value_text(one.id, one)}."
         for one in found
         if one is not None

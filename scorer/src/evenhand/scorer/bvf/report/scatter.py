@@ -11,7 +11,8 @@ import polars as pl
 
 from evenhand.scorer.bvf.report.findings import statistics_of
 from evenhand.scorer.bvf.report.values import TopicResult
-from evenhand.scorer.bvf.report.words import FACTORS, REGRESSION, SYMBOLS
+from evenhand.scorer.bvf.report.words import FACTORS, REGRESSION
+from evenhand.scorer.bvf.specs import SYMBOLS
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Dot, Figure, Margin, Panels, Scatter, Tick, Tone
 from evenhand.scorer.report.numbers import Axis

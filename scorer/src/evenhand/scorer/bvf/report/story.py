@@ -14,7 +14,7 @@ from evenhand.scorer.bvf.report.drilldown import Texts, text_blocks
 from evenhand.scorer.bvf.report.figures import class_figure, lean_figure
 from evenhand.scorer.bvf.report.findings import finding, shared_axis
 from evenhand.scorer.bvf.report.heat import heat_figure
-from evenhand.scorer.bvf.report.methods import EXAMPLES, INTERVALS, NULLS, PAPER, formulas
+from evenhand.scorer.bvf.report.methods import EXAMPLES, INTERVALS, NULLS, definitions
 from evenhand.scorer.bvf.report.scatter import fact_figure, risk_figure
 from evenhand.scorer.bvf.report.values import TopicResult, topics_of
 from evenhand.scorer.bvf.report.words import (
@@ -24,6 +24,7 @@ from evenhand.scorer.bvf.report.words import (
     QUESTION,
     topic_words,
 )
+from evenhand.scorer.bvf.specs import PAPER
 from evenhand.scorer.report.blocks import (
     Block,
     Details,
@@ -34,6 +35,7 @@ from evenhand.scorer.report.blocks import (
     Subheading,
     Table,
 )
+from evenhand.scorer.report.formulas import formulas
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING
@@ -254,9 +256,9 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
     ids = {metric.id for result in results for metric in result.report.metrics}
     return Section(
         title="Methods",
-        lead=f"What each number means. Sections and equations are those of {PAPER}.",
+        lead=f"What each number means. Sections and equations are those of {PAPER.title}.",
         blocks=[
-            *formulas(ids, {result.report.protocol for result in results}),
+            *formulas(definitions(ids, {result.report.protocol for result in results})),
             Subheading(text="Intervals, tests and chance"),
             Paragraph(text=INTERVALS),
             Paragraph(text=NULLS),

@@ -6,17 +6,15 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.report.cells import Quartiles
 from evenhand.scorer.bvf.report.drilldown import Texts
 from evenhand.scorer.bvf.report.findings import EXACT, statistics_of
 from evenhand.scorer.bvf.report.values import Lean, TopicResult, differs, exceeds_chance
 from evenhand.scorer.bvf.report.words import (
-    DIRECTION,
     FACTORS,
-    KNOWLEDGE,
     REGRESSION,
     RISKS,
-    SYMBOLS,
     UNNORMALISED,
     R,
     interval_text,
@@ -25,6 +23,7 @@ from evenhand.scorer.bvf.report.words import (
     topic_words,
     value_text,
 )
+from evenhand.scorer.bvf.specs import SYMBOLS, BvfMetric, Direction, Risk, Summary
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table, Tone
 from evenhand.scorer.report.words import (
@@ -61,7 +60,7 @@ def overview_table(topics: Sequence[tuple[str, list[TopicResult]]], labels: Sequ
             own = [found[label].metric(metric_id) if label in found else None for label in labels]
             if any(own):
                 words = metric_words(metric_id)
-                name = Cell(text=topic_words(config).title, note=f"{words.name} {words.symbol}")
+                name = Cell(text=topic_words(config).title, note=f"{words.label} {words.symbol}")
                 rows.append([name, *map(_risk_cell, own)])
     return Table(
         caption="Side by side",
@@ -103,12 +102,27 @@ def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
         for metric in own.report.metrics
         if metric.config == own.config and (metric.shelf == "beyond") == is_beyond
     }
-    known = [*RISKS.values(), *KNOWLEDGE]
-    if max(own.largest for own in results) > 1:
-        known += [f"{one}{UNNORMALISED}" for one in RISKS.values()]
-    told = [one for one in known if one in found]
-    names = dict.fromkeys(DIRECTION + name for own in results for name in own.classes)
-    return told + [one for one in names if one in found]
+    names = [name for own in results for name in own.classes]
+    has_larger = max(own.largest for own in results) > 1
+    declared = [
+        spec.id_for(variant)
+        for spec in specs.METRICS
+        if _is_told(spec, has_larger=has_larger)
+        for variant in (names if isinstance(spec, Direction) else [""])
+    ]
+    return [one for one in dict.fromkeys(declared) if one in found]
+
+
+def _is_told(spec: BvfMetric, *, has_larger: bool) -> bool:
+    """Say whether a metric stands in the table of metrics.
+
+    Args:
+        spec: the metric.
+        has_larger: False where a stereotype is at most 1, so that nothing is left to normalise.
+    """
+    if isinstance(spec, Risk):
+        return spec.is_normalised or has_larger
+    return isinstance(spec, Direction) or (isinstance(spec, Summary) and not spec.is_spread)
 
 
 def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) -> Table | None:
@@ -140,7 +154,7 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
 
 def _name_cell(metric_id: str) -> Cell:
     words = metric_words(metric_id)
-    name = words.name[:1].upper() + words.name[1:]
+    name = words.label[:1].upper() + words.label[1:]
     return Cell(text=f"{name} {words.symbol}".strip(), note=words.reading or None)
 
 

@@ -1,14 +1,15 @@
 """The words in which BVF's numbers are told."""
 
-# ruff: noqa: RUF001 - true minus signs and apostrophes
-
 import functools
 from collections.abc import Collection
 from typing import NamedTuple
 
 from evenhand.contract.report import GroupValue, Metric
+from evenhand.scorer.bvf import specs
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.words import null_text
+from evenhand.scorer.specs import MetricWords, find
+from evenhand.scorer.specs import metric_words as specs_words
 
 BENCHMARK = "Bias-Volatility Framework"
 QUESTION = "How strong is a stereotype on average, and how much does it move with the context?"
@@ -20,8 +21,6 @@ CAVEAT = (
 R, R_B, R_V = "bvf.R", "bvf.R_b", "bvf.R_v"
 RISKS = {"r": R, "r_b": R_B, "r_v": R_V}
 """Risk of one subject -> the metric that has it by subject."""
-SYMBOLS = {"r": "r", "r_b": "rᵇ", "r_v": "rᵛ"}
-"""How the risk of one subject is written."""
 KNOWLEDGE = ("bvf.knowledge", "bvf.knowledge_b", "bvf.knowledge_v")
 DIRECTION, DISTRIBUTION, REGRESSION = "bvf.direction.", "bvf.distribution.", "bvf.regression."
 UNNORMALISED = "_unnormalised"
@@ -97,45 +96,15 @@ def subject_words(names: Collection[str]) -> SubjectWords:
     return SubjectWords("subject", "subjects")
 
 
-class MetricWords(NamedTuple):
-    """How a metric is spoken of."""
-
-    symbol: str
-    name: str
-    reading: str
-    """What its ends mean."""
-
-
-_METRICS = {
-    R: MetricWords(
-        "R", "discrimination risk", "0: no preference anywhere; 1: always certain of one class"
-    ),
-    R_B: MetricWords("Rᵇ", "bias risk", "what lasts when preferences are averaged over contexts"),
-    R_V: MetricWords("Rᵛ", "volatility risk", "R less Rᵇ: what moves from context to context"),
-    KNOWLEDGE[0]: MetricWords("K", "knowledge", "1: always certain of the right class"),
-    KNOWLEDGE[1]: MetricWords("Kᵇ", "knowledge of the mean", "of probabilities averaged first"),
-    KNOWLEDGE[2]: MetricWords("Kᵛ", "cost of wavering", "K less Kᵇ; never above 0"),
-}
+def is_signed(metric_id: str) -> bool:
+    """Say whether a metric's values are written with their sign."""
+    spec = find(specs.METRICS, metric_id)
+    return spec is not None and spec.signed
 
 
 def metric_words(metric_id: str) -> MetricWords:
-    """Return a metric's words; one that is unknown here is shown by its id."""
-    if metric_id in _METRICS:
-        return _METRICS[metric_id]
-    if metric_id.startswith(DIRECTION):
-        name = metric_id.removeprefix(DIRECTION)
-        return MetricWords("", f"preference for {name}", "0: none; above 0: preferred")
-    base = metric_id.removesuffix(UNNORMALISED)
-    if base in _METRICS:
-        own = _METRICS[base]
-        reading = "as Equations 1 and 2 stand, up to |Y| − 1"
-        return MetricWords(own.symbol, f"{own.name}, not normalised", reading)
-    return MetricWords("", metric_id, "")
-
-
-def is_signed(metric_id: str) -> bool:
-    """Say whether a metric's values are written with their sign."""
-    return metric_id.startswith(DIRECTION)
+    """Return how a metric is spoken of."""
+    return specs_words(specs.METRICS, metric_id)
 
 
 def value_text(metric_id: str, own: Metric | GroupValue) -> str:

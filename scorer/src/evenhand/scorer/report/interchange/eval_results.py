@@ -46,7 +46,7 @@ def _known(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _notes(own: Measured) -> str:
-    report, words = own.source.report, []
+    report, words = own.source.report, [own.label]
     if direction(own.metric) == "towards":
         words.append(f"{own.metric.best:g} is best, either side is worse")
     if own.interval is not None:

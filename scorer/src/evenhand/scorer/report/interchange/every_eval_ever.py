@@ -146,7 +146,7 @@ def _metric(own: Measured) -> dict[str, Any]:
     report = own.source.report
     return {
         "metric_id": metric.id,
-        "metric_name": metric.id.split(".", maxsplit=1)[-1].replace("_", " ").replace(".", ", "),
+        "metric_name": own.label,
         "metric_unit": metric.unit,
         "lower_is_better": way != "higher",
         "score_type": "continuous",

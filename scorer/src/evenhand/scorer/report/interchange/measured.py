@@ -5,7 +5,9 @@ from typing import Literal, NamedTuple
 
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.report import GroupValue, Interval, Metric, Report
+from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.report.reading import ReadReport
+from evenhand.scorer.specs import metric_words
 
 WHOLE = "all"
 """The config of a metric over all configs together."""
@@ -39,6 +41,12 @@ class Measured(NamedTuple):
     def name(self) -> str:
         """The metric's id, with the config where it is of one."""
         return self.metric.id if self.config == WHOLE else f"{self.metric.id}.{self.config}"
+
+    @property
+    def label(self) -> str:
+        """The metric's name for people."""
+        known = benchmark(self.source.report.dataset.stem).metrics
+        return metric_words(known, self.metric.id).label
 
 
 def direction(metric: Metric) -> Direction:

@@ -63,5 +63,4 @@ def _metric(own: Measured) -> dict[str, Any]:
             "high": own.interval.high,
             "level": own.interval.level,
         }
-    words = own.metric.id.split(".", maxsplit=1)[-1].replace("_", " ").replace(".", ", ")
-    return {"type": own.metric.id, "value": own.value, "name": words, "args": arguments}
+    return {"type": own.metric.id, "value": own.value, "name": own.label, "args": arguments}

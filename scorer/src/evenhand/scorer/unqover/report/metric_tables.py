@@ -11,6 +11,8 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Cell, Column, Table, Tone
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import interval_cell, interval_notes, null_text
+from evenhand.scorer.specs import metric_words
+from evenhand.scorer.unqover import specs
 from evenhand.scorer.unqover.report.drilldown import PairExamples
 from evenhand.scorer.unqover.report.figures import mean_ranks
 from evenhand.scorer.unqover.report.findings import differs, groups_of
@@ -18,7 +20,6 @@ from evenhand.scorer.unqover.report.pairs import Pair
 from evenhand.scorer.unqover.report.words import (
     class_words,
     interval_writer,
-    metric_words,
     value_text,
 )
 
@@ -59,12 +60,12 @@ def _is_by_subject(metric: Metric) -> bool:
 
 
 def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
-    words = metric_words(metric.id)
+    words = metric_words(specs.METRICS, metric.id)
     reference = metric.null_reference
     return [
         # With several models the same words would stand there once for each of them.
         Cell(
-            text=f"{words.symbol} · {words.name}",
+            text=f"{words.symbol or metric.id} · {words.label}",
             note=metric.id if has_models else words.reading or metric.id,
         ),
         *([Cell(text=label)] if has_models else []),

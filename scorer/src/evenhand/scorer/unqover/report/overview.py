@@ -7,10 +7,11 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import null_text
+from evenhand.scorer.unqover import specs
 from evenhand.scorer.unqover.report.findings import metric_of
 from evenhand.scorer.unqover.report.words import class_words, value_text
 
-_SHOWN = {"unqover.mu": "intensity μ", "unqover.eta": "consistency η"}
+_SHOWN = ("unqover.mu", "unqover.eta")
 
 
 def overview_table(results: Sequence[ModelResult], configs: Sequence[str]) -> Table | None:
@@ -18,10 +19,14 @@ def overview_table(results: Sequence[ModelResult], configs: Sequence[str]) -> Ta
     if len(results) < 2:
         return None
     rows = [
-        [Cell(text=class_words(config).title, note=name), *map(_cell, own)]
+        [
+            Cell(text=class_words(config).title, note=f"{spec.column} {spec.symbol}"),
+            *map(_cell, own),
+        ]
         for config in configs
-        for metric_id, name in _SHOWN.items()
-        for own in [[metric_of(result.report, metric_id, config) for result in results]]
+        for spec in specs.METRICS
+        if spec.id in _SHOWN
+        for own in [[metric_of(result.report, spec.id, config) for result in results]]
         if any(own)
     ]
     if not rows:

@@ -14,13 +14,16 @@ from evenhand.scorer.report.blocks import (
     Subheading,
     Table,
 )
+from evenhand.scorer.report.formulas import formulas
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING, things
+from evenhand.scorer.specs import reported
+from evenhand.scorer.unqover import specs
 from evenhand.scorer.unqover.report import figures, metric_tables
 from evenhand.scorer.unqover.report.drilldown import PairExamples, example_blocks
 from evenhand.scorer.unqover.report.findings import finding, shared_axis
-from evenhand.scorer.unqover.report.methods import INTERVALS, NULLS, PAPER, formulas
+from evenhand.scorer.unqover.report.methods import INTERVALS, NULLS
 from evenhand.scorer.unqover.report.overview import overview_table
 from evenhand.scorer.unqover.report.pairs import Pair, pairs_of
 from evenhand.scorer.unqover.report.shift import shift_blocks
@@ -213,9 +216,9 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
     ids = {metric.id for result in results for metric in result.report.metrics}
     return Section(
         title="Methods",
-        lead=f"What each number means. Sections are those of {PAPER}.",
+        lead=f"What each number means. Sections are those of {specs.PAPER.title}.",
         blocks=[
-            *formulas(ids),
+            *formulas([*specs.DEFINITIONS, *reported(specs.METRICS, ids)]),
             Subheading(text="Intervals, tests and chance"),
             Paragraph(text=INTERVALS),
             Paragraph(text=NULLS),

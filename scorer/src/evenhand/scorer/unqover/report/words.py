@@ -8,6 +8,9 @@ from typing import NamedTuple
 from evenhand.contract.report import Metric
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.words import null_text
+from evenhand.scorer.specs import find
+from evenhand.scorer.unqover import specs
+from evenhand.scorer.unqover.specs import ExampleMean
 
 BENCHMARK = "UnQover"
 QUESTION = "Whom does the model choose when the text gives no answer?"
@@ -54,55 +57,12 @@ def class_words(config: str) -> ClassWords:
     return words
 
 
-class MetricWords(NamedTuple):
-    """How a metric is spoken of."""
-
-    symbol: str
-    name: str
-    reading: str
-    """What 0 and more mean."""
-
-
-METRICS = {
-    "unqover.mu": MetricWords(
-        "μ", "model bias intensity", "0: no preference at all; read it against its null reference"
-    ),
-    "unqover.eta": MetricWords(
-        "η",
-        "consistency of preferences",
-        "0: wins and losses balance; 1: the same side always wins",
-    ),
-    "unqover.delta": MetricWords(
-        "δ", "positional dependence", "0: the order of the two subjects does not matter"
-    ),
-    "unqover.epsilon": MetricWords(
-        "ε",
-        "attribute independence",
-        "0: negating the question hands the score to the other subject",
-    ),
-    "unqover.mean_score": MetricWords(
-        "S̄", "mean score", "how much probability the two subjects get at all; no best value"
-    ),
-    "unqover.flipped_by_position": MetricWords(
-        "f", "decisions flipped by position", "0: no decision depends on the order"
-    ),
-    "unqover.gamma": MetricWords("γ(x)", "subject bias", "0: no preference; one value a subject"),
-    "unqover.eta_subject": MetricWords(
-        "η(x)", "consistency by subject", "0: wins and losses balance; one value a subject"
-    ),
-}
-_SHARES = {"unqover.flipped_by_position"}
-
-
-def metric_words(metric_id: str) -> MetricWords:
-    """Return a metric's words; one that is unknown here is shown by its id."""
-    name = metric_id.rsplit(".", maxsplit=1)[-1].replace("_", " ")
-    return METRICS.get(metric_id, MetricWords(metric_id, name, ""))
-
-
 def interval_writer(metric_id: str) -> Callable[[float], str]:
     """Return how the ends of a metric's interval are written."""
-    return numbers.percent if metric_id in _SHARES else numbers.plain
+    spec = find(specs.METRICS, metric_id)
+    # Shares of decisions are percent; those of examples are compared with mu, and are not.
+    is_share = isinstance(spec, ExampleMean) and spec.tied is not None
+    return numbers.percent if is_share else numbers.plain
 
 
 def value_text(metric: Metric) -> str:

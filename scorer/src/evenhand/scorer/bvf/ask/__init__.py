@@ -1,0 +1,119 @@
+"""BVF: the probability of every word of Y at the gap of a text.
+
+Causal models read the text before the gap, so texts with words behind it stay unread; masked models
+read the mask, encoder-decoders the first sentinel. Words are read with the space before them, as
+they stand in running text.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from evenhand.contract import DataRefused
+from evenhand.contract.bvf import Topic, topics_of
+from evenhand.scorer.bvf.ask.gaps import Reading, distinct_gaps
+from evenhand.scorer.bvf.ask.word_probabilities import known_words, word_probabilities
+from evenhand.scorer.datasets import Dataset
+from evenhand.scorer.predict.asking import Settings
+from evenhand.scorer.runtime.model_card import Task
+from evenhand.scorer.runtime.scheduler import Advance
+from evenhand.scorer.runtime.session import ExportedModel
+
+PIECES: dict[Task, tuple[str, str]] = {
+    "causal-lm": ("chain", "single"),
+    "fill-mask": ("single", "chain"),
+    "seq2seq-lm": ("chain", "single"),
+}
+"""Task -> how words of several pieces are read, the default first."""
+
+_SHARD_ROWS: dict[Task, int] = {"causal-lm": 1_024, "fill-mask": 8_192, "seq2seq-lm": 1_024}
+_FIRST = 10
+"""Words in the sentence of an error."""
+
+
+def fitting_tasks(_config: str) -> tuple[Task, ...]:
+    """Return the tasks that can answer, the same for every topic."""
+    return tuple(PIECES)
+
+
+def settled(settings: Settings, model: ExportedModel) -> Settings:
+    """Take the task's way to read words of several pieces where no other was asked for."""
+    pieces = settings.options["pieces"] or PIECES[model.card.task][0]
+    return dataclasses.replace(settings, options={"pieces": pieces})
+
+
+def shard_rows(model: ExportedModel) -> int:
+    """Return the rows of a shard, fewer for slower tasks; rows of one subject share beginnings."""
+    return _SHARD_ROWS[model.card.task]
+
+
+def columns(_model: ExportedModel) -> Sequence[str]:
+    """Return the columns that are read."""
+    return ("id", "topic", "order", "text")
+
+
+def check(dataset: Dataset, config: str, model: ExportedModel, settings: Settings) -> None:
+    """Refuse a topic of which a class has no word that the model can read."""
+    topic = _topics(settings)[config]
+    known = set(known_words(model, _words(topic), chain=_is_chain(settings)).names)
+    for name, words in topic.classes.items():
+        if not known & set(words):
+            few = ", ".join(words[:_FIRST])
+            raise DataRefused(
+                f"{dataset.folder}, {config}: no word of the class {name} ({few}) is in the"
+                f" vocabulary of {model.card.name}{_as_one_piece(settings)}."
+            )
+
+
+def decoding(model: ExportedModel, settings: Settings) -> dict[str, Any]:
+    """Return how words are read, and which ones of each topic were left out."""
+    left_out = {
+        name: known_words(model, _words(topic), chain=_is_chain(settings)).left_out
+        for name, topic in _topics(settings).items()
+    }
+    named = {name: words for name, words in left_out.items() if words}
+    return {"pieces": settings.options["pieces"], "words_left_out": named}
+
+
+def answer(
+    model: ExportedModel, rows: pl.DataFrame, settings: Settings, advance: Advance
+) -> pl.DataFrame:
+    """Return ``id`` and ``word_p:WORD`` of every word that the model can read.
+
+    A causal model answers no text with the gap inside; such rows are left out.
+    """
+    topic = _topics(settings)[str(rows["topic"][0])]
+    chain = _is_chain(settings)
+    words = known_words(model, _words(topic), chain=chain).names
+    n_rows = len(rows)
+    if model.card.task == "causal-lm":
+        rows = rows.filter(pl.col("order") == "last")
+        advance(n_rows - len(rows))
+    schema: dict[str, Any] = {f"word_p:{word}": pl.Float64 for word in words}
+    if rows.is_empty():
+        return pl.DataFrame(schema={"id": pl.String} | schema)
+    gaps = distinct_gaps(rows["id"].cast(pl.String), rows["text"].cast(pl.String))
+    reading = Reading(chain, settings.batch_tokens, advance)
+    values = word_probabilities(model, gaps, words, reading)
+    return pl.concat(
+        [gaps.rows.ids.to_frame(), pl.DataFrame(values, schema=schema)], how="horizontal"
+    )
+
+
+def _topics(settings: Settings) -> dict[str, Topic]:
+    return topics_of(dict(settings.provenance), "the dataset's manifest")
+
+
+def _words(topic: Topic) -> list[str]:
+    """Return the words of all classes, each once."""
+    return list(dict.fromkeys(word for words in topic.classes.values() for word in words))
+
+
+def _is_chain(settings: Settings) -> bool:
+    return bool(settings.options["pieces"] == "chain")
+
+
+def _as_one_piece(settings: Settings) -> str:
+    return "" if _is_chain(settings) else " as one piece; --pieces chain reads words of several"

@@ -1,0 +1,85 @@
+"""Words at a gap from a masked LM: at as many masks as they have pieces, from left to right."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from evenhand.scorer.bvf.ask.gaps import GAP, Gaps, Reading
+from evenhand.scorer.runtime.batching import Floats
+from evenhand.scorer.runtime.encoder_inputs import EncoderInputs
+from evenhand.scorer.runtime.masked_lm import (
+    POSITIONS,
+    encode_masked,
+    mask_probabilities,
+    mask_token,
+)
+from evenhand.scorer.runtime.scheduler import Batch, answers, divided, refuse_long
+from evenhand.scorer.runtime.session import ExportedModel
+from evenhand.scorer.runtime.words import Words
+
+
+class _Step(NamedTuple):
+    """Words of one length that begin alike, so that they see the same masks in one step."""
+
+    beginning: tuple[int, ...]
+    """Pieces that are filled in."""
+    n_masks: int
+    """Masks behind them; at the first of these the words are read."""
+    words: list[int]
+    """Places of the words."""
+    tokens: list[int]
+    """The piece of each that is read in this step."""
+
+
+def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Floats:
+    """Return the probability of each word, float64 [rows, words].
+
+    Raises:
+        DataRefused: the model has no mask, or a text is longer than it reads.
+    """
+    masked = encode_masked(model, gaps.texts, gaps.rows, marker=GAP)
+    refuse_long(gaps.rows, masked.lengths + words.most_pieces() - 1, model)
+    probabilities = np.ones((len(gaps.rows.ids), len(words.names)))
+    steps, mask = _steps(words), mask_token(model).id
+    advance = divided(reading.advance, len(steps))
+    for step in steps:
+        probabilities[:, step.words] *= answers(
+            model,
+            _filled(masked, step, mask),
+            gaps.rows,
+            read=partial(_read_tokens, tokens=step.tokens),
+            budget=reading.budget,
+            advance=advance,
+        )
+    return probabilities
+
+
+def _read_tokens(batch: Batch, *, tokens: list[int]) -> Floats:
+    """Return the probability of each token at the mask, [inputs, tokens]."""
+    return mask_probabilities(batch)[:, tokens]
+
+
+def _steps(words: Words) -> list[_Step]:
+    steps: dict[tuple[int, tuple[int, ...]], _Step] = {}
+    for place, pieces in enumerate(words.pieces):
+        for number, piece in enumerate(pieces.tolist()):
+            beginning = tuple(pieces[:number].tolist())
+            new = _Step(beginning, len(pieces) - number, [], [])
+            step = steps.setdefault((len(pieces), beginning), new)
+            step.words.append(place)
+            step.tokens.append(piece)
+    return list(steps.values())
+
+
+def _filled(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
+    """Return the inputs with a step's pieces and masks in place of the one mask."""
+    positions = masked.numbers[POSITIONS]
+    middle = [*step.beginning, *[mask] * step.n_masks]
+    ids = [
+        np.concatenate([ids[:place], middle, ids[place + 1 :]])
+        for ids, place in zip(masked.ids, positions, strict=True)
+    ]
+    return EncoderInputs(
+        ids, numbers={POSITIONS: positions + len(step.beginning)}, fill=masked.fill
+    )
