@@ -10,6 +10,8 @@ from scipy import special
 from statsmodels.stats.proportion import proportion_confint
 
 from evenhand.scorer.inference.bounded import (
+    GuardedDifference,
+    GuardedError,
     GuardedWilson,
     unseen_of_errors,
     unseen_of_share,
@@ -35,14 +37,13 @@ def guarded(
     strata = np.zeros(len(rows), dtype=np.int64) if strata is None else strata
     estimate = jackknife(lambda w: (w @ correct) / (w @ rows), strata, width=len(rows))
     shares = [correct[strata == h].sum() / rows[strata == h].sum() for h in np.unique(strata)]
-    return GuardedWilson(
-        value=float(estimate.value[0]),
+    error = GuardedError(
         influence=estimate.influence[0, :, 0],
         weights=rows.astype(float),
         strata=strata,
         unseen=unseen_of_share(np.array(shares)) * is_guarded,
-        limits=(0.0, 1.0),
     )
+    return GuardedWilson(float(estimate.value[0]), error, (0.0, 1.0))
 
 
 @given(COUNTS, st.sampled_from([0.5, 0.8, 0.95, 0.999]))
@@ -74,7 +75,7 @@ def test_without_guards_it_is_wilsons_interval_of_the_effective_number(
     answers = np.repeat([1.0, 0.0], [successes, n - successes])
     share = guarded(answers, np.ones(n), is_guarded=False)
     low, high = share.interval(0.95)
-    t = special.stdtrit(share.freedom, 0.975)
+    t = special.stdtrit(share.error.freedom, 0.975)
     # Wilson's interval knows n / z^2 alone, so another quantile is another n.
     effective = (n - 1) * (special.ndtri(0.975) / t) ** 2
     expected = proportion_confint(share.value * effective, effective, method="wilson")
@@ -83,13 +84,11 @@ def test_without_guards_it_is_wilsons_interval_of_the_effective_number(
 
 
 def test_of_very_many_clusters_it_is_wilsons_interval() -> None:
-    """30 of 400,000 rows in clusters of one: the package errorbars gives the same to 1e-6."""
+    """1,200 of 4,000 in clusters of one: the package errorbars gives the same to 1e-5."""
     n, successes = 4_000, 1_200
     answers = np.repeat([1.0, 0.0], [successes, n - successes])
-    influence = (answers - 0.3) / n
-    share = GuardedWilson(
-        0.3, influence, np.ones(n), np.zeros(n, int), np.array([0.0]), (0.0, 1.0)
-    )  # fmt: skip
+    error = GuardedError((answers - 0.3) / n, np.ones(n), np.zeros(n, int), np.array([0.0]))
+    share = GuardedWilson(0.3, error, (0.0, 1.0))
     expected = errorbars.wilson_ci(successes, n)
 
     assert share.interval(0.95) == pytest.approx((expected.ci_low, expected.ci_high), abs=1e-5)
@@ -109,7 +108,7 @@ def test_unlike_clusters_that_agree_count_by_their_effective_number() -> None:
     """By hand: one question of 60 rows and two of 20: 100^2 / 4400 = 2.27 questions."""
     share = guarded(np.array([60.0, 20.0, 20.0]), np.array([60.0, 20.0, 20.0]))
 
-    assert share.effective_number == pytest.approx(2.2727, abs=1e-4)
+    assert share.error.effective_number == pytest.approx(2.2727, abs=1e-4)
     assert share.interval(0.95)[0] == pytest.approx(0.025 ** (1 / 2.2727), abs=1e-4)
 
 
@@ -119,15 +118,15 @@ def test_one_cluster_that_holds_all_errors_leaves_few_degrees_of_freedom() -> No
     share = guarded(np.array([8.0, *[20.0] * 24]), rows)
     spread = guarded(np.arange(25) % 10 + 10.0, rows)
 
-    assert share.freedom == 2.0
-    assert spread.freedom > 20
+    assert share.error.freedom == 2.0
+    assert spread.error.freedom > 20
 
 
 def test_an_unseen_cluster_widens_the_error() -> None:
     """By hand: q = .75 of 4 questions: .0625 + 2 (.75 .25) / (4 + 1)^2 = .0775."""
     share = guarded(np.array([0.0, 1.0, 1.0, 1.0]), np.ones(4))
 
-    assert share.standard_error**2 == pytest.approx(0.0775)
+    assert share.error.standard_error**2 == pytest.approx(0.0775)
 
 
 def test_unseen_errors_are_the_mean_square_by_row() -> None:
@@ -147,7 +146,7 @@ def test_strata_differ_by_no_error() -> None:
     share = guarded(np.array([2.0, 2.0, 8.0, 8.0]), np.full(4, 10.0), strata=strata)
 
     assert share.value == pytest.approx(0.5)
-    assert share.standard_error**2 == pytest.approx(0.017778, abs=1e-6)
+    assert share.error.standard_error**2 == pytest.approx(0.017778, abs=1e-6)
 
 
 def test_a_second_stratum_alike_doubles_the_degrees_of_freedom() -> None:
@@ -156,8 +155,8 @@ def test_a_second_stratum_alike_doubles_the_degrees_of_freedom() -> None:
     one = guarded(correct, rows)
     two = guarded(np.tile(correct, 2), np.tile(rows, 2), strata=np.repeat([0, 1], 6))
 
-    assert two.freedom == pytest.approx(2 * one.freedom)
-    assert two.standard_error == pytest.approx(one.standard_error / 2**0.5)
+    assert two.error.freedom == pytest.approx(2 * one.error.freedom)
+    assert two.error.standard_error == pytest.approx(one.error.standard_error / 2**0.5)
 
 
 @given(COUNTS)
@@ -170,3 +169,37 @@ def test_the_interval_does_not_see_which_answer_is_called_right(counts) -> None:
     assert guarded(rows - correct, rows).interval(0.95) == pytest.approx(
         (1 - high, 1 - low), abs=1e-9
     )
+
+
+def test_a_difference_has_the_t_interval_of_its_guarded_error() -> None:
+    """By hand: differences .1 .3 .2 .2: SE = .0816 / 2 = .0408, 3 degrees by kurtosis 2: 4 / 1."""
+    differences = np.array([0.1, 0.3, 0.2, 0.2])
+    error = GuardedError(
+        (differences - 0.2) / 4, np.ones(4), np.zeros(4, int), np.array([0.0])
+    )  # fmt: skip
+    gap = GuardedDifference(0.2, error, (-1.0, 1.0))
+
+    assert gap.interval(0.95) == pytest.approx(
+        (0.2 - 3.1824 * 0.040825, 0.2 + 3.1824 * 0.040825), abs=1e-5
+    )
+    assert gap.p_value() == pytest.approx(2 * special.stdtr(3, -0.2 / 0.040825), abs=1e-5)
+
+
+@given(
+    arrays(np.float64, 7, elements=st.floats(-1, 1)), st.floats(0, 1), st.sampled_from([0.8, 0.95])
+)
+def test_p_of_a_difference_is_at_most_alpha_where_the_interval_excludes_zero(
+    differences, unseen, level
+) -> None:
+    """One t gives both; identical answers have p 1 and no interval."""
+    value = float(differences.mean())
+    error = GuardedError(
+        (differences - value) / 7, np.ones(7), np.zeros(7, int), np.array([unseen])
+    )
+    gap = GuardedDifference(value, error, (-2.0, 2.0))
+    ends, p_value = gap.interval(level), gap.p_value()
+
+    if ends is None:
+        assert p_value == (1.0 if abs(value) < 1e-13 else None)
+    elif min(abs(ends[0]), abs(ends[1])) > 1e-9:
+        assert (p_value <= 1 - level) == bool(ends[0] > 0 or ends[1] < 0)
