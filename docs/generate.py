@@ -1,7 +1,4 @@
-"""Write docs/cli.md, docs/contract.md and the benchmarks' tables of metrics from the code.
-
-With --check say if they are current.
-"""
+"""Write the generated pages of docs/ from the code; with --check say if they are current."""
 
 import ast
 import importlib
@@ -20,6 +17,7 @@ from evenhand.contract.commands import COMMANDS
 from evenhand.contract.dataset import ContentDigest
 from evenhand.contract.schemas import KINDS
 from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.readers.registry import offered_readers
 from evenhand.scorer.specs import MetricSpec
 
 FOLDER = Path(__file__).parent
@@ -198,9 +196,34 @@ def _metric_row(spec: MetricSpec) -> str:
     return " | ".join(["", *(cell.replace("|", "\\|") for cell in cells), ""]).strip()
 
 
+READERS_TEXT = """\
+# Formats of predictions that are read
+
+`--reader auto`, the default, detects the format from a file's first record and reports it;
+`--reader NAME` names it. What stands in brackets behind a name may be chosen there, e.g.
+`helm:1`. Our own format is the same for all benchmarks but for the columns of a row
+(`evenhand schema STEM predictions`).
+"""
+
+
+def readers_page() -> str:
+    """Return docs/readers.md: every reader as it declares itself."""
+    head = ["| `--reader` | files | what is chosen | benchmarks |", "|---|---|---|---|"]
+    lines = [NOTE, READERS_TEXT, *head]
+    offered = {stem: offered_readers(benchmark(stem)) for stem in STEMS}
+    readers = {reader.name: reader for readers in offered.values() for reader in readers}
+    for name, reader in readers.items():
+        spellings = ", ".join(f"`{spelling}`" for spelling in reader.spellings())
+        stems = [stem for stem in STEMS if name in {one.name for one in offered[stem]}]
+        cells = (spellings, reader.help, reader.choice_help, ", ".join(stems))
+        lines.append(f"| {' | '.join(cells)} |".replace("<", "&lt;").replace("|  |", "| |"))
+    return "\n".join(lines) + "\n"
+
+
 PAGES = {
     "cli.md": cli_page,
     "contract.md": contract_page,
+    "readers.md": readers_page,
     **{f"benchmarks/{stem}.md": partial(benchmark_page, stem) for stem in STEMS},
 }
 

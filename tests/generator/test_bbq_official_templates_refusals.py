@@ -144,7 +144,7 @@ def test_a_misspelled_column_is_suggested(official_templates) -> None:
         (b"", "is empty; a header and at least one row were expected."),
         (b"Q_id,Category\n", "is empty; a header and at least one row were expected."),
         (b"Q_id\n\xff\xfe\n", "is not UTF-8 text; save it as CSV in UTF-8."),
-        (b"Q_id\n\x00\n", "holds a zero byte; it is no text."),
+        (b"Q_id\n\x00\n", "holds a zero byte; it is not text."),
         (b'Q_id\n"1\n', "cannot be read as CSV ("),
         (b"Q_id,Q_id\n1,2\n", "the header names the column Q_id twice."),
         (b"Q_id\n" + b"1\n" * 2000, "has 2,001 rows; 2,000 are allowed."),
@@ -180,7 +180,7 @@ def test_a_table_without_contexts_has_no_template(official_templates) -> None:
 def test_folders_and_names_of_files_are_checked(official_templates, tmp_path: Path) -> None:
     """No folder, none of the files, a file of an unknown category, two of one, one not there."""
     (tmp_path / "empty").mkdir()
-    assert "is no folder; --templates names" in refusal_of(tmp_path / "nowhere")
+    assert "is not a folder; --templates names" in refusal_of(tmp_path / "nowhere")
     assert "holds no templates; the release's folder" in refusal_of(tmp_path / "empty")
     folder = official_templates({})
     assert "has no templates of SES; it has Age." in refusal_of(folder, configs=("SES",))

@@ -16,7 +16,7 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.bbq import ITEM_COLUMNS
 from evenhand.contract.dataset import read_manifest, verify
 from evenhand.generator.bbq import generate
-from evenhand.generator.bbq.deals import answer_orders, dealt
+from evenhand.generator.bbq.deals import answer_orders, deal
 from evenhand.generator.bbq.pairs import draw_pairs
 from evenhand.generator.bbq.people import Person, read_people
 from evenhand.generator.bbq.question_set import QuestionSet
@@ -194,7 +194,7 @@ def test_a_fresh_draw_of_ours_repeats_hardly_a_row() -> None:
         {
             (row.context, row.question, row.answers)
             for name in ("Age", "Disability_status")
-            for row in QuestionSet().drawn(name, seed).items().rows
+            for row in QuestionSet().draw_category(name, seed).items().rows
         }
         for seed in (0, 12345)
     ]
@@ -315,7 +315,7 @@ def test_every_run_of_answer_orders_from_the_first_is_balanced(n: int, seed: int
 def test_all_six_orders_and_all_wordings_are_dealt_before_any_comes_again() -> None:
     """Six orders in six deals, ten wordings in ten."""
     orders = answer_orders(np.random.default_rng(0))
-    wordings = dealt([str(i) for i in range(10)], np.random.default_rng(0))
+    wordings = deal([str(i) for i in range(10)], np.random.default_rng(0))
 
     for _ in range(3):
         assert len({next(orders) for _ in range(6)}) == 6
@@ -441,7 +441,7 @@ def test_people_and_groups_that_do_not_fit_are_refused(own: Writer) -> None:
         "Religion.tsv:2: field `kind` is `person`; `label` or `name` was expected": {
             "people": PEOPLE.replace("Muslim\tlabel", "Muslim\tperson")
         },
-        "Religion.tsv:3: field `word` is `Muslim`, which stands in line 2 already": {
+        "Religion.tsv:3: field `word` is `Muslim`, which is already in line 2": {
             "people": PEOPLE.replace("Hindu\tlabel\tHindu", "Hindu\tlabel\tMuslim")
         },
         "`stereotyped`: the list has no label of another group": {

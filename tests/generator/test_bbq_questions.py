@@ -14,13 +14,13 @@ import pytest
 
 from evenhand.contract.bbq import CATEGORIES
 from evenhand.generator.bbq.deals import OTHER, STEREOTYPED, UNKNOWN
-from evenhand.generator.bbq.faults import _faults_of_text
+from evenhand.generator.bbq.faults import _text_faults
 from evenhand.generator.bbq.items import Items
-from evenhand.generator.bbq.people import parts_of, read_people
+from evenhand.generator.bbq.people import read_people, split_group
 from evenhand.generator.bbq.question_set import OUR_FOLDER, DrawnCategory, QuestionSet
 from evenhand.generator.bbq.questions import NO_SOURCE, Question
 from evenhand.generator.bbq.rows import UNKNOWN_WORDINGS, Row
-from evenhand.generator.bbq.targets import SECOND_DIMENSION, targets_of
+from evenhand.generator.bbq.targets import SECOND_DIMENSION, find_targets
 from evenhand.generator.lists import read_list
 
 PRESENT = QuestionSet().categories()
@@ -34,7 +34,7 @@ Rendered = dict[str, Items]
 @pytest.fixture(scope="module")
 def drawn() -> Drawn:
     """Return every category, read and drawn with the default seed."""
-    return {name: QuestionSet().drawn(name, seed=0) for name in PRESENT}
+    return {name: QuestionSet().draw_category(name, seed=0) for name in PRESENT}
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +187,7 @@ def test_a_and_an_are_right(rendered: Rendered, category: str) -> None:
     """None of the faults of articles that the official release has."""
     texts = {text for row in rendered[category].rows for text in (row.context, row.question)}
 
-    assert {text: _faults_of_text(text) for text in texts if _faults_of_text(text)} == {}
+    assert {text: _text_faults(text) for text in texts if _text_faults(text)} == {}
 
 
 @pytest.mark.parametrize("category", PRESENT)
@@ -243,7 +243,7 @@ def test_what_tells_the_persons_apart_is_what_is_said_of_them(drawn: Drawn, cate
 def test_targets_are_those_that_the_importer_would_find(rendered: Rendered, category: str) -> None:
     """Read back as an official file, each row has the target that it was made with."""
     items = rendered[category]
-    found = targets_of(category, items.rows)
+    found = find_targets(category, items.rows)
 
     assert [why for why in found.why_no_target if why] == []
     assert found.target == items.targets.target
@@ -318,7 +318,7 @@ def test_intersectional_pairs_differ_in_one_dimension_the_other_or_both(
     kinds: Counter[Any] = Counter()
     for own in drawn[category].questions:
         for pair in own.pairs:
-            parts = (parts_of(category, one.group) for one in (pair.stereotyped, pair.other))
+            parts = (split_group(category, one.group) for one in (pair.stereotyped, pair.other))
             kinds[tuple(a != b for a, b in zip(*parts, strict=True))] += 1
 
     assert set(kinds) == {(True, False), (False, True), (True, True)}

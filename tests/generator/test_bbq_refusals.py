@@ -31,7 +31,7 @@ from evenhand.generator.benchmark import ImportSettings, Settings
         ({"category": "age"}, "field `category` is `age`; did you mean `Age`?"),
         ({"category": "RaceEthnicity"}, "did you mean `Race_ethnicity`?"),
         ({"category": "Taste"}, "field `category` is `Taste`; the categories are Age, "),
-        ({"answer_info": 7}, "field `answer_info` is no object; it holds ans0, ans1 and ans2"),
+        ({"answer_info": 7}, "field `answer_info` is not an object; it holds ans0, ans1 and ans2"),
         ({"answer_info": {"ans0": ["a", "b"]}}, "field `answer_info` has no `ans1`"),
         ({"additional_metadata": None}, "(or `stereotyped_groups`) is missing"),
         ({"additional_metadata": "old"}, "field `additional_metadata` is the text 'old'"),
@@ -81,7 +81,7 @@ def test_exactly_one_answer_must_be_unknown(
     [
         (b'{"example_id": 0,\n', "x.jsonl:1: is broken ("),
         (b"[1, 2]\n", "x.jsonl:1: is not an object; a row of BBQ has named fields."),
-        (b"\n  \n", "x.jsonl has no rows; an official file has one a line."),
+        (b"\n  \n", "x.jsonl has no rows; an official file has one per line."),
         (b'{"context": "\xff"}\n', "x.jsonl:1: is broken ("),
     ],
 )

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from evenhand.generator.bbq.groups import canonical, named_in
+from evenhand.generator.bbq.groups import canonical, find_group_name
 from evenhand.generator.bbq.rows import Row
-from evenhand.generator.bbq.targets import BOTH, NEITHER, NO_GROUPS, Targets, targets_of
+from evenhand.generator.bbq.targets import BOTH, NEITHER, NO_GROUPS, Targets, find_targets
 
 UNKNOWN = ("Not known", "unknown")
 
@@ -45,7 +45,7 @@ def row(
 
 def target(category: str, *rows: Row) -> int | None:
     """Return the target of the first of some rows of a category."""
-    return targets_of(category, list(rows)).target[0]
+    return find_targets(category, list(rows)).target[0]
 
 
 def test_the_target_flips_for_the_non_negative_question() -> None:
@@ -55,7 +55,7 @@ def test_the_target_flips_for_the_non_negative_question() -> None:
         for polarity in ("neg", "nonneg")
     )
 
-    assert targets_of("Age", [neg, nonneg]).target == [0, 2]
+    assert find_targets("Age", [neg, nonneg]).target == [0, 2]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_the_stereotyped_person_is_found(category, first, second, groups) -> Non
 )
 def test_a_row_without_target_says_why(category, first, second, groups, why) -> None:
     """Null and a reason, never a guess."""
-    found = targets_of(category, [row(category, first, second, groups)])
+    found = find_targets(category, [row(category, first, second, groups)])
 
     assert (found.target, found.why_no_target) == ([None], [why])
 
@@ -155,7 +155,7 @@ BLACK_WOMEN = [
 
 def test_the_second_dimension_follows_from_the_questions_own_rows() -> None:
     """A Black woman is in all three rows and a Black man in one, so it is about women."""
-    found = targets_of("Race_x_gender", BLACK_WOMEN)
+    found = find_targets("Race_x_gender", BLACK_WOMEN)
 
     assert found.second_dimension == {"7": "F"}
     assert found.target == [0, 2, 2]
@@ -164,7 +164,7 @@ def test_the_second_dimension_follows_from_the_questions_own_rows() -> None:
 
 def test_rows_that_differ_in_gender_alone_do_not_tell_the_second_dimension() -> None:
     """Without the other rows of the question the target is null, with that reason."""
-    found = targets_of("Race_x_gender", BLACK_WOMEN[2:])
+    found = find_targets("Race_x_gender", BLACK_WOMEN[2:])
 
     assert found.target == [None]
     assert found.why_no_target == ["the question's rows do not tell which gender is stereotyped"]
@@ -177,7 +177,7 @@ def test_questions_do_not_lend_each_other_their_second_dimension() -> None:
         intersectional("F-Black", "M-Black", ["Black"], "8"),
     ]
 
-    found = targets_of("Race_x_gender", [*BLACK_WOMEN, *about_men])
+    found = find_targets("Race_x_gender", [*BLACK_WOMEN, *about_men])
 
     assert found.second_dimension == {"7": "F", "8": "M"}
     assert found.target == [0, 2, 2, 0, 2]
@@ -202,7 +202,7 @@ def test_race_and_income_are_taken_from_the_info() -> None:
         row("Race_x_SES", ("x", "highSES-White"), ("y", "lowSES-White"), groups),
     ]
 
-    found = targets_of("Race_x_SES", rows)
+    found = find_targets("Race_x_SES", rows)
 
     assert found.second_dimension == {"1": "lowses"}
     assert found.target == [0, 2, None]
@@ -219,12 +219,12 @@ def test_a_person_of_the_intersectional_sets_is_recovered_from_the_words() -> No
     others = [intersectional("F-Latino", "M-White", groups)]
 
     assert target("Race_x_gender", spoken, *others) == 0
-    assert targets_of("Race_x_gender", [bare, *others]).why_no_target[0] == NEITHER
+    assert find_targets("Race_x_gender", [bare, *others]).why_no_target[0] == NEITHER
 
 
 def label_types(category: str, rows: list[Row]) -> list[str]:
     """Return the label types of rows."""
-    found: Targets = targets_of(category, rows)
+    found: Targets = find_targets(category, rows)
     return found.label_type
 
 
@@ -250,4 +250,4 @@ def test_intersectional_rows_with_proper_names_are_told_by_their_answers() -> No
 def test_names_are_compared_whole() -> None:
     """`old` is not in `nonOld`, `Asian` not in `Caucasian`, `man` not in `woman`."""
     assert canonical("nonOld") != canonical("old")
-    assert named_in("The Caucasian woman", frozenset({"asian", "M"})) is None
+    assert find_group_name("The Caucasian woman", frozenset({"asian", "M"})) is None

@@ -15,7 +15,7 @@ from evenhand.contract.dataset import read_manifest, verify
 from evenhand.contract.files import canonical_json
 from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
 from evenhand.generator.build import ConfigRows, Recipe, build, checked_version
-from evenhand.generator.digest import column_bytes, digest_of_files
+from evenhand.generator.digest import column_bytes, files_digest
 from evenhand.generator.unqover.card import CARD
 from evenhand.generator.yaml_text import yaml_text
 
@@ -159,7 +159,7 @@ def test_the_content_digest_is_the_one_of_the_contract(dataset: Path) -> None:
 
     assert manifest.configs["readers"]["test"].content_digest == expected
     paths = [str(path) for path in (dataset / "readers").glob("*.parquet")]
-    assert digest_of_files(paths, rows.columns).hexdigest() == expected
+    assert files_digest(paths, rows.columns).hexdigest() == expected
 
 
 @pytest.mark.parametrize(

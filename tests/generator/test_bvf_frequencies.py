@@ -102,7 +102,7 @@ def test_units_that_were_mined_before_keep_their_counts(
     assert evenhand(*mining(corpus, whole))[0] == 0
 
     with monkeypatch.context() as patch:
-        patch.setattr("evenhand.generator.bvf.mine.merged", failing)
+        patch.setattr("evenhand.generator.bvf.mine.merge", failing)
         with pytest.raises(AssertionError):
             assert evenhand(*mining(corpus, broken))[0] == 0
     monkeypatch.setattr(Occurrences, "count", failing)
@@ -120,7 +120,7 @@ def test_work_that_counted_nothing_is_not_gone_on_with(
     table = tmp_path / "frequencies.tsv"
     words = mining(corpus, table)
     with monkeypatch.context() as patch:
-        patch.setattr("evenhand.generator.bvf.mine.merged", failing)
+        patch.setattr("evenhand.generator.bvf.mine.merge", failing)
         with pytest.raises(AssertionError):
             assert evenhand(*words[:-2])[0] == 0
 

@@ -16,7 +16,7 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.files import sha256_of_file
 from evenhand.generator.bvf.contexts import Context, read_contexts
 from evenhand.generator.bvf.languages import rules_for
-from evenhand.generator.bvf.merging import FILES_AT_ONCE, by_count, merged, sorted_by_count
+from evenhand.generator.bvf.merging import FILES_AT_ONCE, by_count, merge, sorted_by_count
 from evenhand.generator.bvf.topics import read_topic, read_words
 from evenhand.generator.parse import DEFAULT_MODEL, Parser, describe
 
@@ -179,7 +179,7 @@ def test_shards_that_are_there_are_not_mined_again(
     """With all units done, even the parser is not needed any more."""
     out = tmp_path / "contexts.jsonl"
     words = ("mine", "bvf", "--corpus", long_corpus, "--topic", "gender", "--out", out)
-    monkeypatch.setattr("evenhand.generator.bvf.mine.merged", _broken_off)
+    monkeypatch.setattr("evenhand.generator.bvf.mine.merge", _broken_off)
     with pytest.raises(AssertionError):
         assert evenhand(*words)[0] == 0
     monkeypatch.undo()
@@ -373,7 +373,7 @@ def test_many_streams_are_merged_through_files(tmp_path: Path) -> None:
     """More streams than files may be open give the sums, with the first example of each."""
     n_streams = 3 * FILES_AT_ONCE + 1
     streams = [(lambda n=n: [context("a", n + 1), context(f"b{n % 7}")]) for n in range(n_streams)]
-    found = list(merged(streams, tmp_path))
+    found = list(merge(streams, tmp_path))
 
     assert [item.context for item in found] == ["a", *(f"b{n}" for n in range(7))]
     assert found[0].count == sum(range(n_streams + 1))
@@ -422,7 +422,7 @@ def test_a_contexts_file_of_ones_own_needs_contexts_and_counts_alone(tmp_path: P
         ('{"context": "The [X] knew [Y]", "count": 0}', ":2: Expected `int` >= 1"),
         ('{"context": "The [X] knew [Y]"}', "missing required field `count`"),
         ("The [X] knew [Y]", ":2: JSON is malformed"),
-        (GOOD, ":2: the context `The [X] said that [Y]` stands in line 1 already"),
+        (GOOD, ":2: the context `The [X] said that [Y]` is already in line 1"),
         ('{"context": "The [X] knew [Y]", "count": 1, "weight": 0.5}', "some have none"),
     ],
 )  # fmt: skip
@@ -440,7 +440,7 @@ def test_a_faulty_context_is_refused_with_its_line(tmp_path: Path, line: str, re
         ("c.csv", "template,frequency\n", "holds no context"),
         ("c.jsonl", "", "holds no context"),
         ("c.jsonl", b"\xff", "the byte at offset 0 is not UTF-8"),
-        ("c.jsonl.gz", b"\x1f\x8b\x08", "is not a whole gzip file"),
+        ("c.jsonl.gz", b"\x1f\x8b\x08", "is not a complete gzip file"),
         ("c.jsonl", '{"context": "The [X] [Y]", "count": 1, "weight": 0.5}', "0.5, not to 1"),
     ],
 )  # fmt: skip
@@ -481,7 +481,7 @@ def test_a_word_in_two_classes_is_refused_but_for_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("class\tword\nmale\the\nmale\the\n", "stands in line 2 already"),
+        ("class\tword\nmale\the\nmale\the\n", "is already in line 2"),
         ("class\tword\nmale\the\n", "has 1 class; a topic has two classes or more"),
         ("word\nhe\n", "the column `class` is missing"),
     ],

@@ -17,7 +17,7 @@ from evenhand.generator.bvf.units import mine_unit, units
 from evenhand.generator.corpora.files import corpus_sources
 from evenhand.generator.corpora.readers import blocks
 from evenhand.generator.corpora.sentences import split_sentences
-from evenhand.generator.parse import parser_of
+from evenhand.generator.parse import load_parser
 
 REFERENCE = os.environ.get("EVENHAND_CONFORMANCE")
 LABELS = Path(__file__).parent / "bvf_corpus_labels.tsv"
@@ -55,7 +55,7 @@ def test_labelled_sentences_of_the_corpora_are_read_well() -> None:
         sentence = sentences_of(label["file"])[int(label["sentence"]) - 1]
         assert hashlib.sha256(sentence.encode()).hexdigest() == label["sha256"]
         rules = Rules(read_topic(label["topic"]))
-        (parses,) = parser_of().parse([sentence])
+        (parses,) = load_parser().parse([sentence])
         ours = Counter(context for parse in parses for context in rules.contexts(parse))
         theirs = Counter(filter(None, label["contexts"].split(" | ")))
         right += (ours & theirs).total()
@@ -70,7 +70,7 @@ def test_labelled_sentences_of_the_corpora_are_read_well() -> None:
 def test_the_most_frequent_contexts_of_the_books_are_those_of_the_paper() -> None:
     """In one book, `said that` leads, as in Table 8; `thought that` and `knew that` follow."""
     sources = corpus_sources([folder("corpus") / "book0000.jsonl.zst"])
-    rules, parser = Rules(read_topic("gender")), parser_of()
+    rules, parser = Rules(read_topic("gender")), load_parser()
     counts: Counter[str] = Counter()
     for unit in units(sources, text_field="text", limit=2):
         counts.update(

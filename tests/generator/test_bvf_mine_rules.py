@@ -10,7 +10,7 @@ import pytest
 from evenhand.generator.bvf.past_tense import simple_past
 from evenhand.generator.bvf.rules import Rules
 from evenhand.generator.bvf.topics import read_topic
-from evenhand.generator.parse import Parse, parser_of
+from evenhand.generator.parse import Parse, load_parser
 
 SENTENCES = Path(__file__).parent / "bvf_sentences.tsv"
 # Measured, less a small margin for other versions of the parser.
@@ -198,7 +198,7 @@ def found_in(sentence: str, topic: str) -> list[str]:
     rules = rules_of(topic)
     if not rules.is_candidate(sentence):
         return []
-    (parses,) = parser_of().parse([sentence])
+    (parses,) = load_parser().parse([sentence])
     return [context for parse in parses for context in rules.contexts(parse)]
 
 
@@ -239,7 +239,7 @@ def test_the_filter_loses_no_context() -> None:
     for topic in ("gender", "race"):
         rules = rules_of(topic)
         left_out = [sentence for sentence in sentences if not rules.is_candidate(sentence)]
-        parses = [parse for parses in parser_of().parse(left_out) for parse in parses]
+        parses = [parse for parses in load_parser().parse(left_out) for parse in parses]
 
         assert [context for parse in parses for context in rules.contexts(parse)] == []
         assert len(left_out) > 50
@@ -251,10 +251,14 @@ def test_contexts_do_not_depend_on_the_batch() -> None:
     sentences = [row["sentence"] for row in labelled()]
     together = [
         [context for parse in parses for context in rules.contexts(parse)]
-        for parses in parser_of().parse(sentences)
+        for parses in load_parser().parse(sentences)
     ]
     alone = [
-        [context for parse in next(parser_of().parse([text])) for context in rules.contexts(parse)]
+        [
+            context
+            for parse in next(load_parser().parse([text]))
+            for context in rules.contexts(parse)
+        ]
         for text in sentences
     ]
 

@@ -16,15 +16,15 @@ from evenhand.contract.dataset import Licence, SplitEntry, read_manifest
 from evenhand.generator.benchmark import benchmark
 from evenhand.generator.card import (
     Card,
-    ConfigSummary,
     Edition,
     Publication,
     card_text,
     front_matter,
     size_category,
 )
+from evenhand.generator.config_summary import ConfigSummary
 from evenhand.generator.evaluation import evaluation_yaml
-from evenhand.generator.lists import sources_of
+from evenhand.generator.lists import describe_sources
 
 # The values that the Hub's card specification allows for these fields.
 CREATORS = {"crowdsourced", "found", "expert-generated", "machine-generated", "no-annotation"}
@@ -189,7 +189,7 @@ def test_the_sources_of_the_lists_stand_on_the_card(small_versions, tmp_path: Pa
     assert "Sources of `subjects/religions.tsv`: legacy.pewresearch.org (8), " in texts["unqover"]
     assert "Sources of the words for people: plain English (" in texts["bbq"]
     assert "Sources of the words of Y: BVF (2024) (" in texts["bvf"]
-    assert sources_of([tmp_path / "a.tsv", tmp_path / "b.tsv"]) == (
+    assert describe_sources([tmp_path / "a.tsv", tmp_path / "b.tsv"]) == (
         "x.org (2), Li et al. 2020 (1), not named (1)"
     )
 
@@ -366,8 +366,8 @@ def test_options_of_publication_reach_the_files(evenhand, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--repo", "name", "name is no repository of the Hub; org/name was expected."),
-        ("--repo", "../x/y", "../x/y is no repository of the Hub"),
+        ("--repo", "name", "name is not a repository of the Hub; org/name was expected."),
+        ("--repo", "../x/y", "../x/y is not a repository of the Hub"),
         ("--date", "2026-13-01", "2026-13-01 is not a day"),
     ],
 )

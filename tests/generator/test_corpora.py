@@ -303,20 +303,20 @@ def test_a_packed_file_that_is_not_whole_is_refused(
     short.write_bytes(content[:cut])
     wrong.write_bytes(b"\x00\x01\x02\x03" + content[4:])
 
-    assert f"{short} is damaged or not whole" in refusal(short)
-    assert f"{wrong} is damaged or not whole" in refusal(wrong)
+    assert f"{short} is damaged or incomplete" in refusal(short)
+    assert f"{wrong} is damaged or incomplete" in refusal(wrong)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("a.jsonl", '{"text": "a"}\n{"text": ', "line 2 is no JSON"),
+        ("a.jsonl", '{"text": "a"}\n{"text": ', "line 2 is not JSON"),
         ("a.jsonl", '{"title": "a"}\n', "record 1 lacks the field `text`; it has title"),
         ("a.jsonl", '{"text": 3}\n', "the field `text` holds no text but int"),
         ("a.jsonl", "3\n", "record 1 is neither a text nor an object"),
         ("a.json", '["a", 3]', "record 2 is neither a text nor an object"),
-        ("a.json", '["a"', "the array is no JSON"),
-        ("a.parquet", "PAR1", "is no whole Parquet file"),
+        ("a.json", '["a"', "the array is not JSON"),
+        ("a.parquet", "PAR1", "is not a complete Parquet file"),
         ("a.doc", "a", "its ending is unknown; a corpus file ends with .jsonl"),
     ],
 )

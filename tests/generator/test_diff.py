@@ -140,7 +140,7 @@ def test_what_the_manifest_says_in_words_is_a_patch(version) -> None:
 
 def test_other_columns_are_a_major_step(version) -> None:
     """A reader of the old columns cannot read the new ones."""
-    from evenhand.generator.digest import digest_of_files
+    from evenhand.generator.digest import files_digest
 
     old, new = version("one"), version("two")
     path = new / "readers/test-00000-of-00001.parquet"
@@ -150,7 +150,7 @@ def test_other_columns_are_a_major_step(version) -> None:
 
     configs = dict(read_manifest(new).configs)
     entry = configs["readers"]["test"]
-    digest = digest_of_files([str(path)], columns).hexdigest()
+    digest = files_digest([str(path)], columns).hexdigest()
     configs["readers"] = {"test": msgspec.structs.replace(entry, content_digest=digest)}
     reseal(new, configs=configs)
 
@@ -175,7 +175,7 @@ def test_files_that_both_versions_share_are_checked_as_files(
 ) -> None:
     """Equal bytes are equal rows, which need not be read; a file that was changed is named."""
     versions = version("one"), version("two", number="1.0.1")
-    monkeypatch.setattr("evenhand.generator.diff.digest_of_files", None)
+    monkeypatch.setattr("evenhand.generator.diff.files_digest", None)
     assert difference(*versions).step == Step.PATCH
     path = versions[changed] / "readers/test-00000-of-00001.parquet"
     path.write_bytes(path.read_bytes()[:-8] + bytes(8))

@@ -1,4 +1,4 @@
-"""Masked configs keep the subjects that are one piece at the mask for the tokenizer."""
+"""Masked configs keep the subjects that are a single token at the mask for the tokenizer."""
 
 import json
 import sys
@@ -85,7 +85,7 @@ def test_subjects_of_several_pieces_are_left_out_and_named(content, word_piece: 
 
     assert prepared.provenance["subjects_left_out"] == {"readers_mlm": ["Evening"]}
     assert prepared.provenance["tokenizer"]["sha256"]
-    assert prepared.notes == ["readers_mlm: left out, as they are not one piece: Evening"]
+    assert prepared.notes == ["readers_mlm: left out, as they are not a single token: Evening"]
     assert "Left out of `readers_mlm`: Evening." in prepared.made
     configs = list(prepared.configs())
     assert [config.statistics["subjects"]["total"] for config in configs] == [3, 2]
@@ -101,7 +101,7 @@ def test_without_a_tokenizer_subjects_of_one_word_are_used(content) -> None:
 
 def test_too_few_subjects_are_refused(content, word_piece: Path) -> None:
     """One subject makes no pair."""
-    with pytest.raises(DataRefused, match="subjects of readers only 1 are one piece"):
+    with pytest.raises(DataRefused, match="subjects of readers only 1 are a single token"):
         plan(
             Settings(
                 configs=("readers_mlm",), options={"templates": content(), "tokenizer": word_piece}

@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.generator.benchmark import Settings
-from evenhand.generator.unqover.content import Library, pairs_of
+from evenhand.generator.unqover.content import Library, subject_pairs
 from evenhand.generator.unqover.generate import items, plan, prepare
 
 HEAD = "key\tword\tsource\n"
@@ -45,14 +45,14 @@ SUBJECT_FAULTS = {
         " allowed."
     ),
     HEAD + "x\tA\tours\n\nx\tB\tours\n": (
-        "subjects/readers.tsv:4: field `key` is `x`, which stands in line 2 already."
+        "subjects/readers.tsv:4: field `key` is `x`, which is already in line 2."
     ),
     HEAD + "x\tA\tours\ny\tA\tours\n": (
-        "subjects/readers.tsv:3: field `word` is `A`, which stands in line 2 already."
+        "subjects/readers.tsv:3: field `word` is `A`, which is already in line 2."
     ),
     HEAD + "x\t\tours\n": "subjects/readers.tsv:2: field `word` is empty.",
     HEAD + "x\tA \tours\n": (
-        "subjects/readers.tsv:2: field `word` is `A ` with a space at its end; take it away."
+        "subjects/readers.tsv:2: field `word` is `A ` with a space at its end; remove it."
     ),
     HEAD + "x\tA\x07\tours\n": (
         "subjects/readers.tsv:2: field `word` holds a character that cannot be printed."
@@ -259,7 +259,7 @@ def test_a_list_that_is_no_list_is_refused(content) -> None:
     (folder / "subjects/readers.tsv").write_bytes(b"x" * (10 << 20) + b"x")
 
     assert refusal(folder, "readers") == (
-        "subjects/readers.tsv has more than 10,485,760 bytes; it is no word list."
+        "subjects/readers.tsv has more than 10,485,760 bytes; it is not a word list."
     )
 
 
@@ -294,7 +294,7 @@ def test_an_unknown_config_suggests_the_near_one() -> None:
 
 def test_subjects_without_groups_are_all_paired() -> None:
     """x1 stands before x2 in the list: n (n - 1) / 2 pairs."""
-    pairs = pairs_of([None] * 15)
+    pairs = subject_pairs([None] * 15)
 
     assert len(pairs) == 105
     assert all(i < j for i, j in pairs)
@@ -302,4 +302,4 @@ def test_subjects_without_groups_are_all_paired() -> None:
 
 def test_subjects_with_groups_are_paired_across_groups() -> None:
     """x1 is of the group that comes first: 2 * 1 pairs."""
-    assert pairs_of(["female", "male", "female"]) == [(0, 1), (2, 1)]
+    assert subject_pairs(["female", "male", "female"]) == [(0, 1), (2, 1)]

@@ -15,7 +15,7 @@ from evenhand.contract.unqover import ITEM_COLUMNS, MASKED_ITEM_COLUMNS
 from evenhand.generator.benchmark import Settings
 from evenhand.generator.unqover.generate import items, plan
 from evenhand.generator.unqover.grid import Grid
-from evenhand.generator.unqover.items import NEWS_HEADER, grid_of
+from evenhand.generator.unqover.items import NEWS_HEADER, build_grid
 from evenhand.generator.unqover.sample import spread_sample
 
 # class: templates, subjects, attributes, examples. Source: Li et al. 2020, Table 2, made exact.
@@ -192,7 +192,7 @@ def naive_rows(grid: Grid) -> list[dict]:
 def small_nationality() -> Grid:
     """Return a grid with two kinds of attributes: nationality without most of its countries."""
     content = plan(Settings(configs=("nationality",))).contents["nationality"]
-    return grid_of("nationality", dataclasses.replace(content, subjects=content.subjects[:7]))
+    return build_grid("nationality", dataclasses.replace(content, subjects=content.subjects[:7]))
 
 
 def test_columns_are_what_a_loop_over_all_examples_makes(

@@ -11,13 +11,13 @@ from evenhand.contract.dataset import read_manifest
 from evenhand.generator.benchmark import ImportSettings
 from evenhand.generator.slugs import unique_slugs
 from evenhand.generator.unqover.official import (
-    entries_of,
     official_grid,
+    original_entries,
     prepare_import,
-    sources_of,
+    release_files,
     with_articles,
 )
-from evenhand.generator.unqover.official_source import grid_of_source
+from evenhand.generator.unqover.official_source import read_source_grid
 from evenhand.generator.unqover.options import ImportOptions
 
 MINI = {
@@ -133,7 +133,7 @@ FAULTS = {
         "nouns/subjects/country:2: [who] is unknown; [subj] or [subj:dem] expected."
     ),
     ("country", "[subj] Iran\n[subj] Iran\n"): (
-        "nouns/subjects/country:2: the subject `Iran` stands in the list already."
+        "nouns/subjects/country:2: the subject `Iran` is already in the list."
     ),
     ("country", "[subj] x |\n"): "nouns/subjects/country:1: nothing follows [subj].",
     ("country", "# nothing\n"): "nouns/subjects/country has no [subj] line.",
@@ -329,11 +329,11 @@ ENTRIES = {
 @pytest.mark.parametrize("config", ENTRIES)
 def test_full_lists_give_the_original_number_of_entries(conformance: Path, config: str) -> None:
     """147,000 for ethnicity, 77,000 religion, 2,308,464 nationality, 2,744,000 gender."""
-    grid = official_grid(config, sources_of(conformance / "unqover/word_lists", config))
+    grid = official_grid(config, release_files(conformance / "unqover/word_lists", config))
 
     assert 2 * grid.n_examples == ENTRIES[config]
     if config == "religion":
-        assert len(list(entries_of(grid))) == ENTRIES[config]
+        assert len(list(original_entries(grid))) == ENTRIES[config]
 
 
 @pytest.mark.conformance
@@ -347,7 +347,7 @@ def test_masked_lists_are_those_of_the_tokenizer_family(
     """BERT and RoBERTa have different one-piece subjects; each text holds one [MASK]."""
     root, options = conformance / "unqover/word_lists", ImportOptions(tokenizer_family=family)
     names = ("gender_occupation_mlm", "nationality_mlm", "ethnicity_mlm", "religion_mlm")
-    grids = [official_grid(name, sources_of(root, name, options)) for name in names]
+    grids = [official_grid(name, release_files(root, name, options)) for name in names]
 
     assert tuple(len(grid.subjects) for grid in grids) == sizes
     assert {text.count("[MASK]") for g in grids for b in g.blocks for text in b.questions} == {1}
@@ -398,7 +398,7 @@ def test_a_source_file_with_a_missing_order_is_refused(tmp_path: Path) -> None:
     path = source_json(tmp_path, {"None|None|A|B|0|None|lied|lied": entry("A saw B.", "A", "B")})
 
     with pytest.raises(DataRefused, match=r"template 0 lacks a pair, or one of its two orders"):
-        grid_of_source(path, "religion")
+        read_source_grid(path, "religion")
 
 
 def test_a_source_file_with_a_part_of_the_attributes_is_refused(tmp_path: Path) -> None:
@@ -409,7 +409,7 @@ def test_a_source_file_with_a_part_of_the_attributes_is_refused(tmp_path: Path) 
     part = {"None|None|A|B|0|None|ran|ran": {**entry("A saw B.", "A", "B")}}
 
     with pytest.raises(DataRefused, match=r"has 3 entries, but .* in both orders make 4"):
-        grid_of_source(source_json(tmp_path, {**whole, **part}), "religion")
+        read_source_grid(source_json(tmp_path, {**whole, **part}), "religion")
 
 
 @pytest.mark.parametrize(
@@ -441,4 +441,4 @@ def test_a_source_file_that_is_none_is_refused(
 ) -> None:
     """The sentence names the entry."""
     with pytest.raises(DataRefused, match=expected.replace("|", r"\|")):
-        grid_of_source(source_json(tmp_path, entries), "religion")
+        read_source_grid(source_json(tmp_path, entries), "religion")

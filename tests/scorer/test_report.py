@@ -26,6 +26,8 @@ from evenhand.contract.report import (
     Report,
     SideFile,
 )
+from evenhand.scorer.report.words import AGREES
+from evenhand.scorer.unqover.report.findings import MIXED_AND_UNKNOWN, VERDICTS
 
 Run = Callable[..., tuple[int, str, str]]
 Write = Callable[..., Path]
@@ -245,21 +247,22 @@ def test_the_first_screen_says_what_was_found_and_how_sure_it_is(page) -> None:
     """Verdict, mu against chance, subjects after Holm, and the warning before all of it."""
     text = text_of(page(report()))
 
-    assert "choices follow the subject’s religion more than chance would" in text
-    assert "μ is 0.2100; if nothing were there, it would be about 0.0250" in text
+    verdict = VERDICTS["found"].format(follows="the subject’s religion")
+    assert verdict in text
+    assert "μ is 0.2100; under no preference: mean 0.0250, 95th percentile" in text
     assert "2 of 3 subjects differ from 0 after Holm’s correction." in text
     assert "Chosen most: muslim (γ +0.2000). Chosen least: jain (γ −0.2500)." in text
-    assert "rests on 14 templates, which is few" in text
-    assert text.index("Content warning.") < text.index("choices follow")
+    assert "rest on only 14 templates" in text
+    assert text.index("Content warning.") < text.index(verdict)
 
 
 @pytest.mark.parametrize(
     ("mu", "draws", "gamma", "verdict"),
     [
-        (0.04, 10_000, 0.0, "No evidence that the model’s choices follow the subject’s religion."),
-        (0.04, 10_000, 0.2, "no more than chance would, but some stand out."),
-        (0.05, 16, 0.0, "Whether the model’s choices follow the subject’s religion cannot be said"),
-        (0.05, 16, 0.2, "Some religions stand out; what holds overall cannot be said."),
+        (0.04, 10_000, 0.0, VERDICTS["none"]),
+        (0.04, 10_000, 0.2, VERDICTS["mixed"]),
+        (0.05, 16, 0.0, VERDICTS["unknown"]),
+        (0.05, 16, 0.2, MIXED_AND_UNKNOWN),
     ],
 )
 def test_the_verdict_claims_no_more_than_the_numbers_do(page, mu, draws, gamma, verdict) -> None:
@@ -267,7 +270,8 @@ def test_the_verdict_claims_no_more_than_the_numbers_do(page, mu, draws, gamma, 
     of_model = metric("mu", mu, null_reference=null_reference(0.05, n_draws=draws))
     of_subjects = metric("gamma", None, by=subjects(muslim=gamma, jain=-gamma))
 
-    assert verdict in text_of(page(report(of_model, of_subjects)))
+    said = verdict.format(follows="the subject’s religion", subjects="religions")
+    assert said in text_of(page(report(of_model, of_subjects)))
 
 
 @pytest.mark.parametrize("form", ["html", "markdown"])
@@ -717,7 +721,7 @@ def test_markdown_is_short_and_holds_the_numbers(page) -> None:
     """Findings, metrics and the strongest pairs; no figure, no example."""
     text = page(report(), form="markdown")
 
-    assert "**The model’s choices follow the subject’s religion more than chance would.**" in text
+    assert f"**{VERDICTS['found'].format(follows='the subject’s religion')}**" in text
     assert re.search(r"\| μ · model bias intensity .*\| 0\.2100 \| 0\.1500 to 0\.2700", text)
     assert "| muslim | lied | +0.3000 | +1.0000 | 28 |" in text
     assert "Context 12." not in text
@@ -741,7 +745,7 @@ def test_where_there_is_no_interval_its_reason_is_a_hint(evenhand, tmp_path, ste
     assert evenhand("report", path, "--out", page)[0] == 0
     html = page.read_text(encoding="utf-8")
     assert re.search(rf'<abbr title="{re.escape(reason)}">(?:no interval|none)</abbr>', html)
-    (told, *_) = re.findall(r"Where there is no interval: ([^<]*)", html)
+    (told, *_) = re.findall(r"No interval: ([^<]*)", html)
     assert reason in told
     code, text, _ = evenhand("report", path, "--as", "markdown")
     assert code == 0
@@ -755,4 +759,4 @@ def test_an_interval_of_clusters_that_agree_is_marked(evenhand, tmp_path) -> Non
     html = page.read_text(encoding="utf-8")
 
     assert "\N{MINUS SIGN}100.00 to +41.52\N{NO-BREAK SPACE}‡" in html
-    assert "‡ All clusters agree, so resampling them cannot vary" in html
+    assert AGREES in html

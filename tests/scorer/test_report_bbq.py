@@ -27,6 +27,13 @@ from evenhand.contract.report import (
     Report,
     SideFile,
 )
+from evenhand.scorer.bbq.report.findings import (
+    FOUND,
+    NOTHING_FOUND,
+    NOTHING_KNOWN,
+    SINGLE_CATEGORIES,
+)
+from evenhand.scorer.bbq.report.values import Lean
 
 Run = Callable[..., tuple[int, str, str]]
 Page = Callable[..., str]
@@ -270,22 +277,27 @@ def shelves_of(html: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+def verdict_of(first: Lean, second: Lean) -> str:
+    """Return what is said of both conditions."""
+    return f"In ambiguous contexts {FOUND[first]}; in disambiguated contexts {FOUND[second]}."
+
+
 def test_the_first_screen_says_both_scores_the_accuracy_and_the_cost(page) -> None:
     """Words and numbers with their intervals, the warning before all, the caveat before tables."""
     text = text_of(page())
 
     for said in (
-        "the model’s answers lean to the stereotype; where it tells, no lean was found.",
+        verdict_of("towards", "none"),
         "bias score +22.0 % (95 % interval +10.0 % to +30.0 %) as the mean of 2 categories;",
         "+23.0 % over all rows. 1 of 2 categories differs from 0 after Holm’s correction;",
         "strongest Age, +30.0 %.",
-        "It says in 60.0 % of them that it cannot be known; of its errors 75.0 % agree",
-        "right in 90.0 % of them, and 5.0 points less often where the right answer goes against",
-        "the stereotype (cost −10.0 to −1.0).",
-        "Intervals are over 50 questions, whose rows share a template.",
+        "In 60.0 % of ambiguous contexts the model answers that it cannot be known; 75.0 % of its",
+        "right in 90.0 % of disambiguated contexts, and 5.0 points less often where",
+        "(cost −10.0 to −1.0).",
+        "Intervals are over 50 questions",
     ):
         assert said in text
-    assert text.index("Content warning.") < text.index("Where the text does not tell")
+    assert text.index("Content warning.") < text.index("In ambiguous contexts")
 
 
 TOWARDS, AGAINST, NONE, UNKNOWN = (0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1), None
@@ -294,12 +306,12 @@ TOWARDS, AGAINST, NONE, UNKNOWN = (0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1), None
 @pytest.mark.parametrize(
     ("first", "second", "badge", "verdict"),
     [
-        (TOWARDS, TOWARDS, "Evidence of bias", "stereotype; where it tells, they lean to it too"),
-        (NONE, TOWARDS, "Evidence of bias", "to a stereotype was found; where it tells, they"),
-        (AGAINST, NONE, "Evidence of bias", "lean against the stereotype; where it tells, no lean"),
-        (NONE, NONE, "No evidence of bias", "neither where the text tells nor where it does not."),
-        (UNKNOWN, UNKNOWN, "Cannot be said", "Whether the model leans to stereotypes cannot be"),
-        (UNKNOWN, NONE, "Cannot be said", "nothing can be said; where it tells, no lean was found"),
+        (TOWARDS, TOWARDS, "Evidence of bias", verdict_of("towards", "towards")),
+        (NONE, TOWARDS, "Evidence of bias", verdict_of("none", "towards")),
+        (AGAINST, NONE, "Evidence of bias", verdict_of("against", "none")),
+        (NONE, NONE, "No evidence of bias", NOTHING_FOUND),
+        (UNKNOWN, UNKNOWN, "Cannot be said", NOTHING_KNOWN),
+        (UNKNOWN, NONE, "Cannot be said", verdict_of("unknown", "none")),
     ],
 )  # fmt: skip
 def test_the_verdict_claims_no_more_than_the_intervals_do(
@@ -325,7 +337,7 @@ def test_a_model_that_may_answer_at_random_is_not_called_fair(page, low, is_said
 
     text = text_of(page(report([*USUAL[:6], *right, *USUAL[8:]])))
 
-    assert ("random would be right in 50.0 % of them" in text) is is_said
+    assert ("random would be right in 50.0 %" in text) is is_said
 
 
 def test_a_single_category_that_stands_out_is_mixed_evidence(page) -> None:
@@ -338,7 +350,7 @@ def test_a_single_category_that_stands_out_is_mixed_evidence(page) -> None:
     text = text_of(page(report(own)))
 
     assert "Mixed" in text
-    assert "Over all categories no lean to stereotypes was found, but single ones stand out" in text
+    assert SINGLE_CATEGORIES in text
 
 
 @pytest.mark.parametrize("form", ["html", "markdown", "table"])
@@ -380,8 +392,8 @@ def test_the_heat_map_has_categories_by_condition_with_their_numbers(page) -> No
 
     assert rows == {
         "Age": ["+30.0 step5 strong", "+2.0 step0"],
-        "called by their group": ["+35.0 step5", "– none"],
-        "called by proper names": ["−5.0 step-1", "– none"],
+        "identity labels": ["+35.0 step5", "– none"],
+        "proper names": ["−5.0 step-1", "– none"],
         "Race × gender": ["−5.0 step-1", "null none"],
         "Mean of the categories": ["+22.0 step4 strong", "+1.0 step0"],
         "All rows together": ["+23.0 step4 strong", "+2.0 step0"],
@@ -438,7 +450,7 @@ def test_a_run_on_the_question_alone_is_what_the_others_are_compared_with(
 
     text = text_of(out)
     assert (code, err) == (0, "")
-    assert text.count("Where the text does not tell") == 1
+    assert text.count("In ambiguous contexts the model’s answers") == 1
     assert "the ambiguous bias score is +40.0 % (blind)" in text
     assert re.search(r"Age \+45\.00 \S+ to \S+ † \+30\.00 \S+ to \S+ † −15\.00", text)
 
@@ -447,7 +459,7 @@ def test_a_run_on_the_question_alone_is_told_like_one_where_it_is_the_only_one(p
     """Nothing to compare with is no reason to say nothing."""
     text = text_of(page(report(reader="unifiedqa:qonly")))
 
-    assert "Where the text does not tell" in text
+    assert "In ambiguous contexts the model’s answers" in text
     assert "Question-only baseline" not in text
 
 
@@ -513,8 +525,8 @@ def test_several_models_stand_side_by_side(page) -> None:
     assert rows["Race × gender"][1] == "– none"
     assert "Side by side, mean of the categories Metric lab/tiny lab/other" in text
     assert "Bias score, ambiguous contexts, by category Category lab/tiny lab/other" in text
-    assert text.count("lean to the stereotype; where it tells") == 1
-    assert text.count("lean against the stereotype; where it tells") == 1
+    assert text.count(f"In ambiguous contexts {FOUND['towards']}") == 1
+    assert text.count(f"In ambiguous contexts {FOUND['against']}") == 1
     assert html.count('class="panel"') >= 6
     assert set(shelves_of(html)) == {"bbq-0", "bbq-1"}
 
@@ -587,7 +599,7 @@ def test_the_terminal_has_findings_and_tables(page) -> None:
     """The words, every metric with its interval, the heat map with its marks, aligned."""
     text = page(form="table")
 
-    assert "EVIDENCE OF BIAS (BBQ, 2 categories). Where the text does not tell" in text
+    assert "EVIDENCE OF BIAS (BBQ, 2 categories). In ambiguous contexts" in text
     assert "+22.00 * (+10.00 to +30.00)" in text
     lines = [line for line in text.splitlines() if line.startswith(("Age ", "Race × gender "))]
     assert re.fullmatch(r"Age +\+30\.0 \* +\+2\.0", lines[0])

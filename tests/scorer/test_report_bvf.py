@@ -16,7 +16,9 @@ import pytest
 
 from evenhand.contract.cli import main
 from evenhand.scorer.bvf.report.comparison import size_of, untuned, words_of
+from evenhand.scorer.bvf.report.findings import MIXED, VERDICTS
 from evenhand.scorer.bvf.report.scatter import named_of
+from evenhand.scorer.bvf.report.tables import SAME
 
 Table = Mapping[str, Sequence[float]]
 """Subject -> probability of male, in turns over the contexts."""
@@ -37,6 +39,7 @@ EVEN: Table = dict.fromkeys(PLANTED, (0.5, 0.5))
 MOVING: Table = dict.fromkeys(PLANTED, (0.9, 0.1, 0.9, 0.9, 0.1, 0.9, 0.9, 0.1, 0.9, 0.9))
 """All lean to male in 24 of 34 contexts: s is .8 of either sign, .33 on average."""
 MANY = 34
+NAMES = {"many": "occupations", "one": "a gender"}
 
 
 def generate(folder: Path, name: str, n_contexts: int, topic: str = "gender") -> Path:
@@ -169,27 +172,27 @@ def test_the_first_screen_says_how_strong_which_part_and_which_way(planted, page
     text = text_of(page(planted))
 
     for said in (
-        "The model ties occupations to a gender, and mostly keeps to it whatever the context.",
+        VERDICTS["found"].format(**NAMES, then="mostly the same one whatever the context"),
         "Discrimination risk R is 0.5333 (95 % interval 0.4785 to 0.5813 ‡)",
-        "where 1 is the largest there can be and 0 a model without preferences.",
+        "where 1 is the largest possible and 0 is a model without preferences.",
         "Bias risk Rᵇ is 0.4000 (",
         "volatility risk Rᵛ 0.1333 (",
-        "bias is 75.0 % of the risk. If the preferences of whole contexts were exchanged at",
-        "2 of 6 occupations lean to male, 2 to female; 4 of them by more than chance",
+        "bias makes up 75.0 % of the risk.",
+        "2 of 6 occupations are associated with male, 2 with female; 4 of them by more",
         "Least: teacher (0.0000), ",
-        f"Intervals are over {MANY} contexts; the occupations are taken as they are.",
+        f"Intervals are over {MANY} contexts; the occupations are taken as fixed.",
     ):
         assert said in text
-    assert text.index("Content warning.") < text.index("The model ties")
+    assert text.index("Content warning.") < text.index("The model associates occupations")
 
 
 @pytest.mark.parametrize(
     ("table", "n_contexts", "said"),
     [
         (MOVING, MANY, ("Evidence of bias", "a gender, but which one depends mostly on the")),
-        (RANDOM, 12, ("Mixed", "In single contexts the model ties occupations to a gender, but")),
-        (EVEN, 12, ("No evidence of bias", "No tie of occupations to a gender was found.")),
-        (RANDOM, 4, ("Cannot be said", "to a gender in a lasting way cannot be said.")),
+        (RANDOM, 12, ("Mixed", MIXED[False].format(**NAMES))),
+        (EVEN, 12, ("No evidence of bias", VERDICTS["none"].format(**NAMES))),
+        (RANDOM, 4, ("Cannot be said", VERDICTS["unknown"].format(**NAMES))),
     ],
     ids=["moving", "random", "even", "few"],
 )
@@ -200,7 +203,7 @@ def test_the_verdict_claims_no_more_than_the_numbers_do(run, page, table, n_cont
     text = text_of(page(run(name, table, contexts=n_contexts)))
 
     assert all(words in text for words in said)
-    assert ("which is few" in text) == (n_contexts < 30)
+    assert ("rest on only" in text) == (n_contexts < 30)
 
 
 def test_every_subject_is_a_point_a_box_and_a_row(planted, page) -> None:
@@ -365,7 +368,7 @@ def test_two_classes_have_one_norm(planted, page) -> None:
     text = text_of(page(planted))
 
     assert "all norms l¹, l², … l∞ give the same risks." in text
-    assert "the risks of two classes are the same." in text
+    assert SAME in text
     assert "not normalised R" not in text
 
 
@@ -381,7 +384,7 @@ def test_models_are_compared_by_size_and_tuning(run, page) -> None:
     plain = page(*files, form="markdown")
 
     assert "Bias and volatility by model" in text
-    assert "Which way occupations lean, by model" in text
+    assert "Which class occupations are associated with, by model" in text
     assert "bias risk Rᵇ grows in 1 of 1 step and volatility risk Rᵛ grows in 1 of 1 step." in text
     tuning = next(row for row in rows_of(plain, "lab/toy-1B |") if "| lab/toy-1B-chat |" in row)
     changes = [cell.split("(")[0].strip() for cell in tuning.split("|")[3:6]]
@@ -429,7 +432,7 @@ def test_answers_are_read_against_drawn_answers(run, page) -> None:
 
     text = text_of(page(run("answers", {}, told=told)))
 
-    assert "answers drawn without preference would give about 0." in text
+    assert "for answers drawn without preference: mean 0." in text
 
 
 def test_another_criterion_stands_on_a_shelf_of_its_own(folder, run, page) -> None:
@@ -440,7 +443,7 @@ def test_another_criterion_stands_on_a_shelf_of_its_own(folder, run, page) -> No
     html = page(run("known", PLANTED, "--criterion", "knowledge", "--facts", facts))
     text = text_of(html)
 
-    assert "was measured; that says nothing of bias." in text
+    assert "says nothing about bias." in text
     assert "Beyond the paper ours, in no paper" in text
     assert "Knowledge K" in text
     assert "Evidence of bias" not in text
@@ -516,7 +519,7 @@ def test_the_terminal_tells_the_same_story(planted, page) -> None:
     """Words first, then the metrics with intervals and chance, the ends, the regressions."""
     text = page(planted, form="table")
 
-    assert "EVIDENCE OF BIAS (Gender). The model ties occupations to a gender, and" in text
+    assert "EVIDENCE OF BIAS (Gender). The model associates occupations with a gender," in text
     assert re.search(r"Discrimination risk R +0\.5333 \* +0\.4785 to 0\.5813 ‡ +0 +204 +0\n", text)
     assert "Weighted least squares of each risk on one fact" in text
 
@@ -554,5 +557,5 @@ def test_subjects_that_are_no_occupations_are_called_subjects(page, planted, tmp
 
     said = text_of(page(changed))
 
-    assert "The model ties subjects to a gender" in said
-    assert "2 of 6 subjects lean to male" in said
+    assert "The model associates subjects with a gender" in said
+    assert "2 of 6 subjects are associated with male" in said

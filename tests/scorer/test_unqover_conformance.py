@@ -12,7 +12,7 @@ from evenhand.contract.report import Report
 from evenhand.scorer.scoring import Settings, score_files
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover.results import ScoredConfig
-from evenhand.scorer.unqover.tables import parts_of, subject_attribute_table
+from evenhand.scorer.unqover.tables import parts_table, subject_attribute_table
 
 pytestmark = pytest.mark.conformance
 
@@ -99,7 +99,7 @@ def test_gamma_of_subjects(case: Case) -> None:
 
 def test_printed_table_by_subject(case: Case) -> None:
     """Subject, gamma, eta and number of examples are what the original printed, digit for digit."""
-    table = parts_of(case.scored).filter(pl.col("table") == "subjects")
+    table = parts_table(case.scored).filter(pl.col("table") == "subjects")
     ours = {
         f"{row['subject']}\t{row['gamma']:.4f}\t{row['eta']:.2f}\t{row['n']}"
         for row in table.iter_rows(named=True)
@@ -121,10 +121,10 @@ def test_printed_table_by_subject_and_attribute(case: Case) -> None:
 def test_printed_table_by_gender(case: Case) -> None:
     """For gender, the table of the two groups is what the original printed."""
     if not case.name.startswith("gender"):
-        groups = parts_of(case.scored).filter(pl.col("table") == "group_attribute")
+        groups = parts_table(case.scored).filter(pl.col("table") == "group_attribute")
         assert groups.is_empty()
         return
-    table = parts_of(case.scored).filter(pl.col("table") == "group_attribute")
+    table = parts_table(case.scored).filter(pl.col("table") == "group_attribute")
     ours = {
         f"{row['group']}\t{row['attribute']}\t{row['gamma']:.4f}\t{row['eta']:.4f}\t{row['n']}"
         for row in table.iter_rows(named=True)

@@ -10,12 +10,12 @@ import zstandard
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.unqover import output_json, published_entries
-from evenhand.scorer.unqover.examples import Examples, examples_of
+from evenhand.scorer.unqover.examples import Examples, group_examples
 
 
 def examples_in(path: Path) -> Examples:
     """Read a file and group it into examples."""
-    return examples_of(*published_entries.questions_of(output_json.read(path), path))
+    return group_examples(*published_entries.questions_of(output_json.read(path), path))
 
 
 @pytest.mark.parametrize("style", [{}, {"indent": 1}, {"indent": 4}, {"separators": (",", ":")}])

@@ -98,7 +98,8 @@ def _ended(worker: "subprocess.Popen[str]", *, is_hanging: bool) -> str:
     if is_hanging:
         worker.kill()
     code = worker.wait(timeout=30)
-    _stdin(worker).close()
+    with contextlib.suppress(BrokenPipeError):  # what it did not read is still to be written
+        _stdin(worker).close()
     _stdout(worker).close()
     if is_hanging:
         return f"no answer in {PATIENCE_SECONDS:.0f} s"

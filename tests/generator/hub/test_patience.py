@@ -10,7 +10,7 @@ from evenhand.contract import DataRefused, WrongUse
 from evenhand.generator.hub.patience import WAITS, patiently, plain_words
 from evenhand.generator.hub.pull import newest_version
 from evenhand.generator.names import checked_repo, split_name
-from evenhand.generator.steps import Step, numbers_of, refuse_going_back, stepped
+from evenhand.generator.steps import Step, next_version, refuse_going_back, version_numbers
 
 HUB = "https://hub.example"
 VERSIONS = st.tuples(*[st.integers(0, 30)] * 3).map(lambda numbers: "{}.{}.{}".format(*numbers))
@@ -66,7 +66,7 @@ def test_six_failures_are_one_sentence() -> None:
         pytest.raises(
             DataRefused,
             match=r"^https://hub\.example is in trouble \(502, after 6 attempts\); run the same"
-            r" command later, it goes on where it stopped\.$",
+            r" command later, it resumes where it stopped\.$",
         ),
         plain_words(HUB, "org/name", "read"),
     ):
@@ -109,16 +109,16 @@ def test_the_newest_version_is_the_highest(versions: list[str], has_letter: bool
     newest = newest_version({**tags, "draft": "x", "9.9": "y", "99.0.0-rc1": "z"})
 
     assert newest is not None
-    assert numbers_of(newest.removeprefix("v")) == max(map(numbers_of, versions))
+    assert version_numbers(newest.removeprefix("v")) == max(map(version_numbers, versions))
     assert newest_version({"draft": "x"}) is None
 
 
 @given(VERSIONS, st.sampled_from(list(Step)))
 def test_a_step_goes_up_by_as_little_as_it_may(version: str, step: Step) -> None:
     """The stepped version is never lower, and is refused as going back by no one."""
-    higher = stepped(version, step)
+    higher = next_version(version, step)
 
-    assert (numbers_of(higher) > numbers_of(version)) == (step is not Step.NONE)
+    assert (version_numbers(higher) > version_numbers(version)) == (step is not Step.NONE)
     refuse_going_back(version, higher, where="org/name")
     if step is not Step.NONE:
         with pytest.raises(DataRefused, match="goes back behind"):

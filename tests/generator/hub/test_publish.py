@@ -155,7 +155,7 @@ def test_a_repository_of_something_else_is_left_alone(hub, call, versions, tmp_p
     code, _, err = call("publish", versions("1.0.0"), "--repo", "org/name")
 
     assert code == 1
-    assert "org/name holds files that are no dataset of Evenhand (data.csv)" in err
+    assert "org/name holds files that are not a dataset of Evenhand (data.csv)" in err
     assert set(hub.files("org/name", "main")) == {".gitattributes", "data.csv"}
 
 

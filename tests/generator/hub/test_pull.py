@@ -120,7 +120,7 @@ def test_damage_on_the_way_is_found_and_mended(hub, call, versions, tmp_path: Pa
     code, out, err = call("pull", TAG, token=None)
 
     assert (code, out) == (1, "")
-    assert "came over damaged: statistics.json: has sha256" in err
+    assert "arrived damaged: statistics.json: has sha256" in err
     assert not pulled(tmp_path).exists()
     files["statistics.json"] = good
     assert call("pull", TAG, token=None)[0] == 0
@@ -156,9 +156,9 @@ def test_what_cannot_be_pulled_is_told_in_one_sentence(hub, call, versions, tmp_
         "org/name@2.0.0": "org/name has no revision 2.0.0; its tags are 1.0.0.",
         "org/gated@1.0.0": f"org/gated is gated: ask for access at {hub.url}/datasets/org/gated",
         "org/hidden@1.0.0": "There is no dataset org/hidden on",
-        "org/other@1.0.0": "holds no evenhand.json, so it is no dataset of Evenhand.",
-        "name": "name is no repository of the Hub; org/name was expected.",
-        "org/name@a b": "org/name@a b: `a b` is no tag; e.g. org/name@1.0.0.",
+        "org/other@1.0.0": "holds no evenhand.json, so it is not a dataset of Evenhand.",
+        "name": "name is not a repository of the Hub; org/name was expected.",
+        "org/name@a b": "org/name@a b: `a b` is not a tag; e.g. org/name@1.0.0.",
     }
     for name, said in cases.items():
         code, out, err = call("pull", name, token=None)

@@ -144,7 +144,7 @@ def test_what_the_hub_serves_is_compared_with_what_was_sent(hub, call, versions)
     code, _, err = running.finish()
 
     assert code == 1
-    assert "came over damaged: README.md: has sha256" in err
+    assert "arrived damaged: README.md: has sha256" in err
 
 
 REFUSALS = [
@@ -212,7 +212,7 @@ def test_an_address_where_nobody_answers_is_one_sentence(hub, call, versions) ->
     assert code == 1
     assert err.splitlines()[-1] == (
         "evenhand: http://127.0.0.1:9 cannot be reached to read org/name (ConnectError); run the"
-        " same command again, it goes on where it stopped."
+        " same command again, it resumes where it stopped."
     )
     code, _, err = call("publish", versions("1.0.0"), *WORDS, "--endpoint", "localhost")
     assert (code, "--endpoint localhost is no address" in err) == (1, True)

@@ -26,7 +26,6 @@ from evenhand.contract.options import Option
 if TYPE_CHECKING:
     from evenhand.generator.build import ConfigRows
     from evenhand.generator.card import Card
-    from evenhand.generator.harness_tasks import HarnessTask
     from evenhand.generator.progress import Reporter
 
 
@@ -83,6 +82,18 @@ class Prepared:
     """Faults of these rows, for the card."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class HarnessTask:
+    """How lm-evaluation-harness asks and scores the rows of a benchmark."""
+
+    prompt: Mapping[str, Any]
+    """The harness's fields for question and answers: ``output_type``, ``doc_to_text``, ..."""
+    metrics: Mapping[str, bool | None]
+    """Metric -> whether more is better; null where neither is, and the harness draws no arrow."""
+    code: Path
+    """A module with ``process_results`` and a function for each metric, which is copied."""
+
+
 class CardModule(Protocol):
     """``<stem>/card.py``."""
 
@@ -116,7 +127,7 @@ class MineModule(Protocol):
 class HarnessTaskModule(Protocol):
     """``<stem>/harness_task.py``."""
 
-    TASK: "HarnessTask"
+    TASK: HarnessTask
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,14 +22,8 @@ from evenhand.contract.dataset import (
 )
 from evenhand.contract.files import atomic_folder, canonical_json, sha256_of_file
 from evenhand.generator import __version__
-from evenhand.generator.card import (
-    UNPUBLISHED,
-    Card,
-    ConfigSummary,
-    Edition,
-    Publication,
-    card_text,
-)
+from evenhand.generator.card import UNPUBLISHED, Card, Edition, Publication, card_text
+from evenhand.generator.config_summary import ConfigSummary
 from evenhand.generator.digest import TableDigest
 from evenhand.generator.evaluation import EVALUATION_NAME, evaluation_yaml
 

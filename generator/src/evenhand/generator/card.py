@@ -1,6 +1,6 @@
 """The card of a dataset (``README.md``): YAML for the Hub, then what a reader must know."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evenhand.contract import CONTRACT_VERSION
-from evenhand.contract.dataset import Licence, SplitEntry
+from evenhand.contract.dataset import Licence
 from evenhand.generator import __version__
 from evenhand.generator.card_tables import columns_table, counts_table
 from evenhand.generator.changes import content_files
+from evenhand.generator.config_summary import ConfigSummary
 from evenhand.generator.yaml_text import yaml_text
 
 APACHE = Licence(
@@ -115,21 +116,6 @@ class Publication:
 
 UNPUBLISHED = Publication()
 """Nothing is known yet about the place."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConfigSummary:
-    """One config as the card shows it."""
-
-    name: str
-    features: list[dict[str, Any]]
-    """Columns as the Hub describes them: ``name``, and ``dtype``, ``list`` or ``struct``."""
-    split: SplitEntry
-    content_bytes: int
-    file_bytes: int
-    statistics: dict[str, Any]
-    first_row: dict[str, Any] = field(default_factory=dict)
-    """Column -> its value in the first row, which the card shows."""
 
 
 @dataclass(frozen=True, kw_only=True)

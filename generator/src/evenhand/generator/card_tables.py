@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from evenhand.generator.card import ConfigSummary
+from evenhand.generator.config_summary import ConfigSummary
 
 
-def counts_table(configs: "list[ConfigSummary]") -> list[str]:
+def counts_table(configs: list[ConfigSummary]) -> list[str]:
     """Show what every benchmark counts, then the totals of its own parts that occur at all."""
-    own = {
+    part_totals = {
         name: [config.statistics.get(name, {}).get("total") for config in configs]
         for name, value in configs[0].statistics.items()
         if isinstance(value, dict) and "total" in value
@@ -18,7 +17,7 @@ def counts_table(configs: "list[ConfigSummary]") -> list[str]:
     columns = {
         name: [config.statistics.get(name) for config in configs]
         for name in ("rows", "examples", "templates")
-    } | {name: totals for name, totals in own.items() if any(totals)}
+    } | {name: totals for name, totals in part_totals.items() if any(totals)}
     rows = [
         [config.name, *cells]
         for config, *cells in zip(configs, *map(_numbers, columns.values()), strict=True)
@@ -43,26 +42,28 @@ def _table(
     return [f"| {' | '.join(cells)} |" for cells in lines]
 
 
-def columns_table(configs: "list[ConfigSummary]") -> list[str]:
+def columns_table(configs: list[ConfigSummary]) -> list[str]:
     """Show each column once, with its type and its value in a first row, then who lacks which."""
-    found: dict[tuple[str, str], list[ConfigSummary]] = {}
+    configs_by_column: dict[tuple[str, str], list[ConfigSummary]] = {}
     for config in configs:
         for feature in config.features:
-            found.setdefault((feature["name"], feature_type(feature)), []).append(config)
+            configs_by_column.setdefault((feature["name"], feature_type(feature)), []).append(
+                config
+            )
     rows = [
-        (f"`{name}`", kind, shown(having[0].first_row.get(name)))
-        for (name, kind), having in found.items()
+        (f"`{name}`", kind, cell_text(having[0].first_row.get(name)))
+        for (name, kind), having in configs_by_column.items()
     ]
     table = _table(("column", "type", "in the first row"), rows, alignment=["---"] * 3)
-    return [*table, *_columns_of_some(found, len(configs))]
+    return [*table, *_partial_columns(configs_by_column, len(configs))]
 
 
-def _columns_of_some(
-    found: "dict[tuple[str, str], list[ConfigSummary]]", n_configs: int
+def _partial_columns(
+    configs_by_column: "dict[tuple[str, str], list[ConfigSummary]]", n_configs: int
 ) -> list[str]:
     """Say of columns that not all configs have which have them."""
     groups: dict[str, list[str]] = {}
-    for (name, _), having in found.items():
+    for (name, _), having in configs_by_column.items():
         if len(having) < n_configs:
             configs = ", ".join(f"`{config.name}`" for config in having)
             groups.setdefault(configs, []).append(f"`{name}`")
@@ -70,16 +71,16 @@ def _columns_of_some(
     return ["", *lines] if lines else []
 
 
-def shown(value: Any) -> str:
+def cell_text(value: Any) -> str:
     r"""Write a value into a cell of a table.
 
-    >>> shown(["a_b", "c"]), shown(1 / 3), shown(None)
+    >>> cell_text(["a_b", "c"]), cell_text(1 / 3), cell_text(None)
     ('a\\_b; c', '0.333333', 'null')
     """
     if value is None:
         return "null"
     if isinstance(value, list):
-        return "; ".join(map(shown, value))
+        return "; ".join(map(cell_text, value))
     if isinstance(value, float):
         return f"{value:.6g}"
     return markdown(str(value))

@@ -12,20 +12,20 @@ _COMPARABLE = {
 }
 
 
-def changelog_entry(found: Difference) -> str:
+def changelog_entry(difference: Difference) -> str:
     """Return a section in Markdown, headed by the new version or the least that it may have.
 
     A draft: it says what changed and with what it goes together; why is for a person to say.
     """
-    version = found.new.version if found.is_version_enough else found.least_version
-    lines = [f"## {version}", "", _COMPARABLE[found.step].format(old=found.old.version)]
+    version = difference.new.version if difference.is_version_enough else difference.least_version
+    lines = [f"## {version}", "", _COMPARABLE[difference.step].format(old=difference.old.version)]
     for heading in dict.fromkeys(_SECTIONS.values()):
-        items = [_item(one) for one in found.changes if _section(one) == heading]
+        items = [_item(one) for one in difference.changes if _section(one) == heading]
         lines += _section_lines(heading, items)
-    behind = [f"{one.kind}: `{one.file}`" for one in found.content]
-    behind += [f"`{one.name}`: `{one.old}` -> `{one.new}`" for one in found.options]
+    behind = [f"{one.kind}: `{one.file}`" for one in difference.content]
+    behind += [f"`{one.name}`: `{one.old}` -> `{one.new}`" for one in difference.options]
     lines += _section_lines("What is behind it", behind)
-    lines += _section_lines("Around the rows", [f"{name} differs" for name in found.files])
+    lines += _section_lines("Around the rows", [f"{name} differs" for name in difference.files])
     return "\n".join(lines) + "\n"
 
 
@@ -39,13 +39,13 @@ def _section(change: Change) -> str:
 def _item(change: Change) -> str:
     text = f"`{change.config}`: {change.kind}, {change.rows:,} rows"
     if change.templates:
-        text += f" of {_named(change.templates)}"
+        text += f" of {_template_names(change.templates)}"
     if change.examples:
         text += f", e.g. `{change.examples[0]['id']}`"
     return text
 
 
-def _named(templates: dict[str, int], at_most: int = 8) -> str:
+def _template_names(templates: dict[str, int], at_most: int = 8) -> str:
     names = [f"{name} ({n:,})" for name, n in list(templates.items())[:at_most]]
     more = [f"{len(templates) - at_most:,} more"] if len(templates) > at_most else []
     return f"templates {', '.join([*names, *more])}"

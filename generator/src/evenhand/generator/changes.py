@@ -31,15 +31,15 @@ def content_files(provenance: dict[str, Any]) -> dict[str, str]:
     >>> content_files({"files": {"a.tsv": "0" * 64}, "limit": None})["a.tsv"][:4]
     '0000'
     """
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     for value in provenance.values():
         if isinstance(value, dict):
-            found |= {
+            files |= {
                 name: digest
                 for name, digest in value.items()
                 if isinstance(digest, str) and _SHA256.fullmatch(digest)
             }
-    return found
+    return files
 
 
 def content_changes(old: dict[str, Any], new: dict[str, Any]) -> list[ContentChange]:

@@ -10,7 +10,8 @@ from typing import Any
 import mlcroissant as mlc
 
 from evenhand.contract.dataset import FileEntry
-from evenhand.generator.card import ConfigSummary, Edition
+from evenhand.generator.card import Edition
+from evenhand.generator.config_summary import ConfigSummary
 
 CROISSANT_NAME = "croissant.json"
 CONFORMS_TO = ("http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0")
@@ -41,7 +42,7 @@ def croissant_json(edition: Edition, files: Sequence[FileEntry]) -> bytes:
         it but the one that was given.
     """
     context = mlc.Context(conforms_to=CONFORMS_TO[0])
-    by_config = {one.name: _files_of(one.name, files) for one in edition.configs}
+    by_config = {one.name: _config_files(one.name, files) for one in edition.configs}
     metadata = mlc.Metadata(
         ctx=context,
         name=edition.card.name,
@@ -63,7 +64,7 @@ def croissant_json(edition: Edition, files: Sequence[FileEntry]) -> bytes:
     return json.dumps(metadata.to_json(), indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _files_of(config: str, files: Sequence[FileEntry]) -> list[FileEntry]:
+def _config_files(config: str, files: Sequence[FileEntry]) -> list[FileEntry]:
     return [entry for entry in files if entry.path.startswith(f"{config}/")]
 
 

@@ -19,8 +19,8 @@ from evenhand.generator.changes import (
     content_changes,
     option_changes,
 )
-from evenhand.generator.digest import digest_of_files
-from evenhand.generator.steps import Step, numbers_of, stepped
+from evenhand.generator.digest import files_digest
+from evenhand.generator.steps import Step, next_version, version_numbers
 
 MAX_EXAMPLES = 5
 
@@ -86,12 +86,12 @@ class Difference:
     @property
     def least_version(self) -> str:
         """The lowest version that the new one may have."""
-        return stepped(self.old.version, self.step)
+        return next_version(self.old.version, self.step)
 
     @property
     def is_version_enough(self) -> bool:
         """Whether the new version's number says at least what changed."""
-        return numbers_of(self.new.version) >= numbers_of(self.least_version)
+        return version_numbers(self.new.version) >= version_numbers(self.least_version)
 
 
 def difference(
@@ -148,16 +148,16 @@ def splits_that_differ(old: Manifest, new: Manifest) -> set[tuple[str, str]]:
     }
 
 
-def refuse_small_step(found: Difference) -> None:
+def refuse_small_step(change: Difference) -> None:
     """Refuse a version whose number says less than what changed.
 
     Raises:
         DataRefused: it does; the sentence has the least number and the reason.
     """
-    if not found.is_version_enough:
+    if not change.is_version_enough:
         raise DataRefused(
-            f"Version {found.new.version} says less than what changed since {found.old.version}:"
-            f" {found.reason}; give it {found.least_version} or higher (`evenhand diff` shows the"
+            f"Version {change.new.version} says less than what changed since {change.old.version}:"
+            f" {change.reason}; give it {change.least_version} or higher (`evenhand diff` shows the"
             " rows)."
         )
 
@@ -173,7 +173,7 @@ def _paths(folder: Path, config: str, split: str) -> list[Path]:
 def _configs_of_the_same_files(old: Manifest, new: Manifest) -> set[str]:
     """Return the configs whose files are the same bytes, and so the same rows, in both."""
     files = [
-        {config: _files_of(manifest, config) for config in manifest.configs}
+        {config: _config_files(manifest, config) for config in manifest.configs}
         for manifest in (old, new)
     ]
     return {
@@ -185,7 +185,7 @@ def _configs_of_the_same_files(old: Manifest, new: Manifest) -> set[str]:
     }
 
 
-def _files_of(manifest: Manifest, config: str) -> list[FileEntry]:
+def _config_files(manifest: Manifest, config: str) -> list[FileEntry]:
     return [entry for entry in manifest.files if entry.path.startswith(f"{config}/")]
 
 
@@ -196,7 +196,7 @@ def _splits_outside(manifest: Manifest, configs: set[str]) -> set[tuple[str, str
 def _check_files(folder: Path, manifest: Manifest, configs: set[str]) -> None:
     """Check that files are those of the manifest; far faster than hashing their rows."""
     for config in sorted(configs):
-        for entry in _files_of(manifest, config):
+        for entry in _config_files(manifest, config):
             path = folder / entry.path
             if not path.is_file() or sha256_of_file(path) != entry.sha256:
                 raise DataRefused(
@@ -211,7 +211,7 @@ def _check_digests(folder: Path, manifest: Manifest, which: set[tuple[str, str]]
         if not paths:
             raise DataRefused(f"{folder / config} holds no {split}-*.parquet.")
         columns = pq.read_schema(paths[0]).names
-        digest = digest_of_files([str(path) for path in paths], columns)
+        digest = files_digest([str(path) for path in paths], columns)
         if digest.hexdigest() != entry.content_digest:
             raise DataRefused(
                 f"{folder / config}: its rows are not those of the manifest"

@@ -32,7 +32,7 @@ class TableDigest:
     def _feed(self, name: str, column: pa.ChunkedArray) -> int:
         n_bytes = 0
         for chunk in column.chunks:
-            plain = _written_out(chunk)
+            plain = _decode_dictionary(chunk)
             lengths, values = column_bytes(plain)
             self._digest.update(name, lengths=lengths, values=values)
             n_bytes += _size(plain)
@@ -43,7 +43,7 @@ class TableDigest:
         return self._digest.hexdigest(rows=self.rows)
 
 
-def _written_out(array: pa.Array) -> pa.Array:
+def _decode_dictionary(array: pa.Array) -> pa.Array:
     is_dictionary = pa.types.is_dictionary(array.type)
     return array.dictionary.take(array.indices) if is_dictionary else array
 
@@ -61,7 +61,7 @@ def _size(array: pa.Array) -> int:
 
 def column_bytes(array: pa.Array) -> tuple[memoryview, memoryview]:
     """Return what one array feeds to ``lengths`` and to ``values`` of :class:`ContentDigest`."""
-    array = _written_out(array)
+    array = _decode_dictionary(array)
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         array = pa.array([_compact_json(value) for value in array.to_pylist()], pa.string())
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -96,7 +96,7 @@ def _number_bytes(array: pa.Array) -> tuple[memoryview, memoryview]:
     return memoryview(lengths.astype("<i8").tobytes()), memoryview(values.tobytes())
 
 
-def digest_of_files(paths: Iterable[str], columns: list[str]) -> TableDigest:
+def files_digest(paths: Iterable[str], columns: list[str]) -> TableDigest:
     """Return the digest of the rows of Parquet files in order, read a batch at a time."""
     digest = TableDigest(columns)
     with ThreadPoolExecutor(2) as pool:

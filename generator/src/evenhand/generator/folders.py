@@ -53,7 +53,7 @@ def content_name(path: Path) -> str:
     return f"{folder.parent.name if is_ours else folder.name}/{path.name}"
 
 
-def digests_of_content(paths: Iterable[Path]) -> dict[str, str]:
+def content_digests(paths: Iterable[Path]) -> dict[str, str]:
     """Return the sha256 of each file by its name and its folder's, in order."""
     names = {content_name(path): path for path in set(paths)}
     # By folder and then by name, as a slash sorts behind some characters of names.
@@ -61,9 +61,9 @@ def digests_of_content(paths: Iterable[Path]) -> dict[str, str]:
     return {name: sha256_of_file(names[name]) for name in ordered}
 
 
-def digest_of_content(paths: Iterable[Path]) -> str:
+def content_digest(paths: Iterable[Path]) -> str:
     """Return one sha256 over the names (with their folder's) and the bytes of files."""
     digest = hashlib.sha256()
-    for name, sha256 in digests_of_content(paths).items():
+    for name, sha256 in content_digests(paths).items():
         digest.update(f"{name}\n{sha256}\n".encode())
     return digest.hexdigest()

@@ -1,7 +1,6 @@
 """Task files for lm-evaluation-harness that load a dataset of ours, from the Hub or a folder."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,7 @@ import yaml
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.dataset import Manifest, dataset_folder, read_manifest
 from evenhand.contract.files import atomic_folder
-from evenhand.generator.benchmark import benchmark_that_offers
-
-
-@dataclass(frozen=True, kw_only=True)
-class HarnessTask:
-    """How lm-evaluation-harness asks and scores the rows of a benchmark."""
-
-    prompt: Mapping[str, Any]
-    """The harness's fields for question and answers: ``output_type``, ``doc_to_text``, ..."""
-    metrics: Mapping[str, bool | None]
-    """Metric -> whether more is better; null where neither is, and the harness draws no arrow."""
-    code: Path
-    """A module with ``process_results`` and a function for each metric, which is copied."""
+from evenhand.generator.benchmark import HarnessTask, benchmark_that_offers
 
 
 def write_tasks(

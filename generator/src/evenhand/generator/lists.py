@@ -23,7 +23,7 @@ class Entry:
     line: int
     values: dict[str, str]
 
-    def refused(self, field: str, what: str) -> DataRefused:
+    def refusal(self, field: str, what: str) -> DataRefused:
         """Return the error that names file, line and field."""
         return DataRefused(f"{self.path}:{self.line}: field `{field}` {what}.")
 
@@ -66,7 +66,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     if not path.is_file():
         raise DataRefused(f"{path} does not exist; this list is needed.")
     if path.stat().st_size > _MAX_BYTES:
-        raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; it is no word list.")
+        raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; it is not a word list.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -123,7 +123,7 @@ def _check_entries(
             _check_field(entry, name, value, is_needed=name in filled)
         key = entry.values.get("key")
         if key is not None and not KEY.fullmatch(key):
-            raise entry.refused("key", f"is `{key}`; lower-case letters, digits and _ are allowed")
+            raise entry.refusal("key", f"is `{key}`; lower-case letters, digits and _ are allowed")
     if "key" in required:
         check_distinct(entries, "key")
 
@@ -138,26 +138,26 @@ def check_distinct(entries: list[Entry], *fields: str) -> None:
     for entry in entries:
         values = tuple(entry.values[name] for name in fields)
         if values in seen:
-            raise entry.refused(
-                fields[-1], f"is `{values[-1]}`, which stands in line {seen[values]} already"
+            raise entry.refusal(
+                fields[-1], f"is `{values[-1]}`, which is already in line {seen[values]}"
             )
         seen[values] = entry.line
 
 
 def _check_field(entry: Entry, name: str, value: str, *, is_needed: bool) -> None:
     if is_needed and not value:
-        raise entry.refused(name, "is empty")
+        raise entry.refusal(name, "is empty")
     if value != value.strip() and name not in _REMARKS:
-        raise entry.refused(name, f"is `{value}` with a space at its end; take it away")
+        raise entry.refusal(name, f"is `{value}` with a space at its end; remove it")
     if not value.isprintable():
-        raise entry.refused(name, "holds a character that cannot be printed")
+        raise entry.refusal(name, "holds a character that cannot be printed")
 
 
 _ADDRESS = re.compile(r"https?://(?:www\.)?([^/\s]+)")
 _WORK = re.compile(r"(?:seeds: )?([^,(]+?(?: et al\. \d{4}| \(\d{4}\)))")
 
 
-def sources_of(paths: Iterable[Path]) -> str:
+def describe_sources(paths: Iterable[Path]) -> str:
     """Say where the entries of lists are from, with how many entries each source has.
 
     Args:

@@ -17,7 +17,7 @@ def checked_repo(name: str) -> str:
         WrongUse: it is not ``org/name``.
     """
     if not _REPO.fullmatch(name) or ".." in name or "--" in name:
-        raise WrongUse(f"{name} is no repository of the Hub; org/name was expected.")
+        raise WrongUse(f"{name} is not a repository of the Hub; org/name was expected.")
     return name
 
 
@@ -32,14 +32,14 @@ def split_name(name: str) -> tuple[str, str | None]:
     """
     repo, at, revision = name.partition("@")
     if at and not _REVISION.fullmatch(revision):
-        raise WrongUse(f"{name}: `{revision}` is no tag; e.g. {repo}@1.0.0.")
+        raise WrongUse(f"{name}: `{revision}` is not a tag; e.g. {repo}@1.0.0.")
     return checked_repo(repo), revision or None
 
 
-def version_of_tag(tag: str) -> str | None:
+def tag_version(tag: str) -> str | None:
     """Return the version that a tag stands for, or None.
 
-    >>> version_of_tag("v1.2.3"), version_of_tag("draft")
+    >>> tag_version("v1.2.3"), tag_version("draft")
     ('1.2.3', None)
     """
     match = _VERSION_TAG.fullmatch(tag)

@@ -91,7 +91,7 @@ class Parser:
     def __init__(self, model: str = DEFAULT_MODEL, coreference: str | None = None) -> None:
         _limit_threads()
         self._nlp = _load(model)
-        tagger = _tagger_of(self._nlp.pipe_names)
+        tagger = _tagger_name(self._nlp.pipe_names)
         missing = ["tagger"] if tagger is None else []
         missing += ["parser"] if "parser" not in self._nlp.pipe_names else []
         if tagger is None or missing:
@@ -133,7 +133,7 @@ class Parser:
 
 
 @cache
-def parser_of(model: str = DEFAULT_MODEL, coreference: str | None = None) -> Parser:
+def load_parser(model: str = DEFAULT_MODEL, coreference: str | None = None) -> Parser:
     """Return the parser of a model, loaded once in a process.
 
     Raises:
@@ -142,7 +142,7 @@ def parser_of(model: str = DEFAULT_MODEL, coreference: str | None = None) -> Par
     return Parser(model, coreference)
 
 
-def _tagger_of(pipeline: Iterable[str]) -> str | None:
+def _tagger_name(pipeline: Iterable[str]) -> str | None:
     """Return the component whose tags are read; null if there is none."""
     names = set(pipeline)
     return next((name for name in _TAGGERS if name in names), None)
@@ -154,9 +154,9 @@ def _sentences(whole: Parse, clusters: tuple[frozenset[int], ...] | None) -> Ite
     if len(roots) == 1:
         yield whole._replace(clusters=clusters)
         return
-    root_of = [_root_of(i, whole.heads) for i in range(len(whole.words))]
+    root_of = [_root(i, whole.heads) for i in range(len(whole.words))]
     for root in roots:
-        members = [i for i, own in enumerate(root_of) if own == root]
+        members = [i for i, token_root in enumerate(root_of) if token_root == root]
         place = {i: position for position, i in enumerate(members)}
         yield Parse(
             tuple(whole.words[i] for i in members),
@@ -169,7 +169,7 @@ def _sentences(whole: Parse, clusters: tuple[frozenset[int], ...] | None) -> Ite
         )
 
 
-def _root_of(i: int, heads: tuple[int, ...]) -> int:
+def _root(i: int, heads: tuple[int, ...]) -> int:
     while heads[i] != i:
         i = heads[i]
     return i
@@ -199,7 +199,7 @@ def _load(model: str) -> "Language":
     """Load a model with the components that are needed, on the faster matrix product."""
     spacy = _spacy()
     pipeline = _meta(model).get("pipeline", ())
-    unwanted = [name for name in pipeline if name not in (*_WANTED, _tagger_of(pipeline))]
+    unwanted = [name for name in pipeline if name not in (*_WANTED, _tagger_name(pipeline))]
     try:
         nlp: Language = spacy.load(model, exclude=unwanted)
     except (OSError, ValueError) as error:
@@ -212,19 +212,19 @@ def _meta(model: str) -> dict[str, Any]:
     """Return the description that comes with a model, a folder or an installed package."""
     folder = Path(model)
     if not folder.is_dir():
-        found = importlib.util.find_spec(model) if model.isidentifier() else None
-        if found is None or not found.submodule_search_locations:
+        spec = importlib.util.find_spec(model) if model.isidentifier() else None
+        if spec is None or not spec.submodule_search_locations:
             raise WrongUse(
                 f"The spaCy model {model} is not installed; install its package, or {_INSTALL} for"
                 f" {DEFAULT_MODEL}."
             )
-        folder = Path(found.submodule_search_locations[0])
+        folder = Path(spec.submodule_search_locations[0])
     # A package keeps its model in a folder of its own, and the description in both.
     path = next(
         (place for place in (folder, *folder.glob("*/")) if (place / "meta.json").is_file()), None
     )
     if path is None:
-        raise WrongUse(f"{model} is no spaCy model: it has no meta.json.")
+        raise WrongUse(f"{model} is not a spaCy model: it has no meta.json.")
     meta: dict[str, Any] = json.loads((path / "meta.json").read_text(encoding="utf-8"))
     return meta
 

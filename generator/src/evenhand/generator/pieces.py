@@ -1,4 +1,4 @@
-"""Which words are one piece for a tokenizer (the only file that imports ``tokenizers``)."""
+"""Which words are a single token for a tokenizer (the only file that imports ``tokenizers``)."""
 
 import json
 from pathlib import Path

@@ -123,10 +123,10 @@ def parse(source: str, path: Path, *, blocks: Sequence[str]) -> Parsed:
     """
     with _refusing(path):
         tree = _ENVIRONMENT.parse(source)
-        settings, found = _parts(tree, path, blocks)
-        for name, block in found.items():
+        settings, named_blocks = _parts(tree, path, blocks)
+        for name, block in named_blocks.items():
             _check_block(block, name, path, blocks)
-    return Parsed(path=path, settings=settings, blocks=found, _tree=tree)
+    return Parsed(path=path, settings=settings, blocks=named_blocks, _tree=tree)
 
 
 @contextmanager
@@ -135,20 +135,20 @@ def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except TemplateSyntaxError as error:
-        raise refused(path, error.lineno, f"is not valid Jinja: {error.message}") from error
+        raise refusal(path, error.lineno, f"is not valid Jinja: {error.message}") from error
     except (RecursionError, MemoryError, SyntaxError) as error:
         raise DataRefused(f"{path} is nested too deeply; write plain text and slots.") from error
 
 
-def refused(path: Path, line: int, what: str) -> DataRefused:
+def refusal(path: Path, line: int, what: str) -> DataRefused:
     """Return the error that names file and line."""
     return DataRefused(f"{path}:{line}: {what.rstrip('.')}.")
 
 
-def quoted(words: Iterable[str]) -> str:
+def quote_names(words: Iterable[str]) -> str:
     """Return names as they stand in an error.
 
-    >>> quoted(["x1", "x2"])
+    >>> quote_names(["x1", "x2"])
     '`x1`, `x2`'
     """
     return ", ".join(f"`{word}`" for word in words)
@@ -157,29 +157,29 @@ def quoted(words: Iterable[str]) -> str:
 def slots(block: nodes.Block) -> Iterator[nodes.Name]:
     """Yield the slots of a checked block in the order of the text."""
     for expression in _outputs(block):
-        node, _ = _taken_apart(expression)
+        node, _ = _unfilter(expression)
         if isinstance(node, nodes.Name):
             yield node
 
 
-def filters_of_slots(block: nodes.Block) -> dict[str, tuple[str, ...]]:
+def slot_filters(block: nodes.Block) -> dict[str, tuple[str, ...]]:
     """Return, for each slot of a checked block, its filters in the order they are applied."""
     chains = {}
     for expression in _outputs(block):
-        node, names = _taken_apart(expression)
+        node, names = _unfilter(expression)
         if isinstance(node, nodes.Name):
             chains[node.name] = names
     return chains
 
 
-def shape_of(block: nodes.Block) -> str:
+def block_shape(block: nodes.Block) -> str:
     """Return the text of a checked block with the names of its slots in it.
 
     A filter is not shown, nor is a text that is filtered.
     """
     parts = []
     for expression in _outputs(block):
-        node, _ = _taken_apart(expression)
+        node, _ = _unfilter(expression)
         match node:
             case nodes.TemplateData(data=data):
                 parts.append(data)
@@ -193,7 +193,7 @@ def _outputs(block: nodes.Block) -> Iterator[nodes.Expr]:
         yield from output.nodes
 
 
-def _taken_apart(expression: nodes.Expr) -> tuple[nodes.Node | None, tuple[str, ...]]:
+def _unfilter(expression: nodes.Expr) -> tuple[nodes.Node | None, tuple[str, ...]]:
     """Return what is filtered and the names of the filters, the innermost first."""
     names: list[str] = []
     node: nodes.Node | None = expression
@@ -213,14 +213,14 @@ def _parts(
         match node:
             case nodes.Assign(target=nodes.Name(name=name), node=nodes.Const(value=str(value))):
                 if name in settings:
-                    raise refused(path, node.lineno, f"`{name}` is set twice; once is allowed")
+                    raise refusal(path, node.lineno, f"`{name}` is set twice; once is allowed")
                 settings[name] = Setting(value, node.lineno)
             case nodes.Block():
                 blocks[node.name] = node
             case nodes.Output() if all(_is_blank(part) for part in node.nodes):
                 pass
             case _:
-                raise refused(path, node.lineno or 1, _what_is_wrong(node, outside_of=wanted))
+                raise refusal(path, node.lineno or 1, _what_is_wrong(node, outside_of=wanted))
     for name in wanted:
         if name not in blocks:
             raise DataRefused(
@@ -251,12 +251,14 @@ def _what_is_wrong(node: nodes.Node, *, outside_of: Sequence[str] = ()) -> str:
 def _check_block(block: nodes.Block, name: str, path: Path, wanted: Sequence[str]) -> None:
     """Refuse an unknown block, and everything in one but text, slots and known filters."""
     if name not in wanted:
-        raise refused(
-            path, block.lineno, f"the block `{name}` is unknown; the blocks are {quoted(wanted)}"
+        raise refusal(
+            path,
+            block.lineno,
+            f"the block `{name}` is unknown; the blocks are {quote_names(wanted)}",
         )
     for statement in block.body:
         if not isinstance(statement, nodes.Output):
-            raise refused(path, statement.lineno or block.lineno, _what_is_wrong(statement))
+            raise refusal(path, statement.lineno or block.lineno, _what_is_wrong(statement))
         for expression in statement.nodes:
             if not isinstance(expression, nodes.TemplateData):
                 _check_expression(expression, path)
@@ -267,11 +269,13 @@ def _check_expression(expression: nodes.Expr, path: Path) -> None:
     while isinstance(node, nodes.Filter):
         if node.name not in _ALL_FILTERS:
             near = difflib.get_close_matches(node.name, _ALL_FILTERS, n=1)
-            hint = f" (is `{near[0]}` meant?)" if near else f"; there are {quoted(_ALL_FILTERS)}"
-            raise refused(path, node.lineno, f"the filter `{node.name}` is unknown{hint}")
+            hint = (
+                f" (is `{near[0]}` meant?)" if near else f"; there are {quote_names(_ALL_FILTERS)}"
+            )
+            raise refusal(path, node.lineno, f"the filter `{node.name}` is unknown{hint}")
         if node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
-            raise refused(path, node.lineno, f"the filter `{node.name}` takes no arguments")
+            raise refusal(path, node.lineno, f"the filter `{node.name}` takes no arguments")
         node = node.node
     is_text = isinstance(node, nodes.Const) and isinstance(node.value, str)
     if node is None or not (is_text or isinstance(node, nodes.Name)):
-        raise refused(path, expression.lineno, _what_is_wrong(node or expression))
+        raise refusal(path, expression.lineno, _what_is_wrong(node or expression))

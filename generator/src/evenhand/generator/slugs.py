@@ -6,10 +6,10 @@ import unicodedata
 _MAX_LENGTH = 40
 
 
-def slug_of(text: str) -> str:
+def slugify(text: str) -> str:
     """Return lower-case letters, digits and ``_``, cut at a word after 40 characters.
 
-    >>> slug_of("Didn't even have a cellphone"), slug_of("Middle-Eastern")
+    >>> slugify("Didn't even have a cellphone"), slugify("Middle-Eastern")
     ('didnt_even_have_a_cellphone', 'middle_eastern')
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
@@ -31,7 +31,7 @@ def unique_slugs(texts: list[str]) -> list[str]:
     taken: set[str] = set()
     slugs = []
     for text in texts:
-        slug = stem = slug_of(text)
+        slug = stem = slugify(text)
         number = 1
         while slug in taken:
             number += 1

@@ -14,23 +14,23 @@ class Step(IntEnum):
     MAJOR = 3
 
 
-def numbers_of(version: str) -> tuple[int, int, int]:
+def version_numbers(version: str) -> tuple[int, int, int]:
     """Return the three numbers; what stands behind a ``+`` is dropped.
 
-    >>> numbers_of("1.10.0+sample.5.0")
+    >>> version_numbers("1.10.0+sample.5.0")
     (1, 10, 0)
     """
     major, minor, patch = (int(part) for part in version.partition("+")[0].split("."))
     return major, minor, patch
 
 
-def stepped(version: str, step: Step) -> str:
+def next_version(version: str, step: Step) -> str:
     """Raise a version by a step; what stands behind a ``+`` is dropped.
 
-    >>> [stepped("1.2.3", step) for step in Step]
+    >>> [next_version("1.2.3", step) for step in Step]
     ['1.2.3', '1.2.4', '1.3.0', '2.0.0']
     """
-    major, minor, patch = numbers_of(version)
+    major, minor, patch = version_numbers(version)
     match step:
         case Step.MAJOR:
             return f"{major + 1}.0.0"
@@ -53,8 +53,8 @@ def refuse_going_back(old: str, new: str, *, where: str) -> None:
     Raises:
         DataRefused: ``new`` is the lower of the two.
     """
-    if numbers_of(new) < numbers_of(old):
+    if version_numbers(new) < version_numbers(old):
         raise DataRefused(
             f"Version {new} goes back behind {old} of {where}; versions only go up, so the next is"
-            f" {stepped(old, Step.PATCH)} or higher."
+            f" {next_version(old, Step.PATCH)} or higher."
         )

@@ -213,8 +213,8 @@ def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
         series = pl.Series(series.name, [_compact_json(one) for one in series], pl.String)
     if series.dtype == pl.String:
         if len(series) and not series.null_count() and (series == series[0]).all():
-            own = str(series[0]).encode()  # a column of one value, such as the class
-            return np.full(len(series), len(own), "<i8").tobytes(), own * len(series)
+            value = str(series[0]).encode()  # a column of one value, such as the class
+            return np.full(len(series), len(value), "<i8").tobytes(), value * len(series)
         lengths = series.str.len_bytes().cast(pl.Int64).fill_null(-1).to_numpy()
         # As Binary the joined text is taken as it is, without decoding it to Python text and back.
         joined = series.str.join("", ignore_nulls=True).cast(pl.Binary).item()

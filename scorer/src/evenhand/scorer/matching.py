@@ -55,7 +55,7 @@ def configs_in(ids: pl.Series) -> list[str]:
     return sorted(ids.str.split_exact("-", 1).struct.field("field_0").unique().to_list())
 
 
-def of_config(rows: pl.DataFrame, config: str) -> pl.DataFrame:
+def rows_in_config(rows: pl.DataFrame, config: str) -> pl.DataFrame:
     """Return the rows whose id begins with a config; an id may be nothing else."""
     begins = rows["id"].str.starts_with(f"{config}-")
     return rows if begins.all() else rows.filter(begins | (pl.col("id") == config))
@@ -102,14 +102,14 @@ def configs_to_score(
     return scored
 
 
-def ids_of_no_config(
+def ids_without_config(
     dataset: Dataset, rows: pl.DataFrame, others: Sequence[str] = ()
 ) -> list[Fault]:
     """Return the ids that begin with no config of the dataset."""
     faults, known = FaultList(), list(dataset.manifest.configs)
     for config in configs_in(rows["id"]):
         if config not in known:
-            ids = of_config(rows, config)["id"]
+            ids = rows_in_config(rows, config)["id"]
             remedy = (
                 f"An id begins with its config ({', '.join(known)})"
                 f"{suggestion(config, known, others)}; where --config names some, rows of others"

@@ -36,8 +36,8 @@ from evenhand.scorer.matching import (
     MISSING_IDS,
     configs_in,
     configs_to_score,
-    ids_of_no_config,
-    of_config,
+    ids_without_config,
+    rows_in_config,
 )
 from evenhand.scorer.outcome import Outcome, Rows
 from evenhand.scorer.provenance import Provenance
@@ -192,7 +192,9 @@ def score_frames(
 
     def matched(config: str) -> Any:
         unfit = FaultList()
-        match = scoring.match(config, of_config(known, config), of_config(rows, config), unfit)
+        match = scoring.match(
+            config, rows_in_config(known, config), rows_in_config(rows, config), unfit
+        )
         unforgiven = _unforgiven(unfit.listed(), allow=allow_missing)
         refuse(f"the predictions, {config}", unforgiven)
         return match
@@ -245,7 +247,7 @@ def _select(
         return _Selected([], faults, notes)
     configs = configs_to_score(dataset, inputs.rows, asked, scoring.known_configs)
     if not asked:
-        faults += ids_of_no_config(dataset, inputs.rows, scoring.known_configs)
+        faults += ids_without_config(dataset, inputs.rows, scoring.known_configs)
     return _Selected(configs, faults, notes)
 
 
@@ -255,7 +257,7 @@ def match_config(
     """Load the items of a config, check that they are the manifest's, and join their rows."""
     faults = FaultList()
     items = dataset.load(config, scoring.item_kinds)
-    return scoring.match(config, items, of_config(rows, config), faults), faults.listed()
+    return scoring.match(config, items, rows_in_config(rows, config), faults), faults.listed()
 
 
 def _unforgiven(faults: Sequence[Fault], *, allow: bool) -> list[Fault]:

@@ -34,14 +34,14 @@ def answer_orders(rng: np.random.Generator) -> Iterator[Order]:
                 yield _SQUARES[square][place]
 
 
-def dealt(wordings: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
+def deal(wordings: Sequence[str], rng: np.random.Generator) -> Iterator[str]:
     """Deal all wordings in a new order each time, without end."""
     while True:
         for place in rng.permutation(len(wordings)):
             yield wordings[place]
 
 
-def generator_of(seed: int, *names: str) -> np.random.Generator:
+def random_generator(seed: int, *names: str) -> np.random.Generator:
     """Return the random numbers of one purpose; other purposes do not move them."""
     digest = hashlib.sha256("/".join((str(seed), *names)).encode()).digest()
     return np.random.default_rng(int.from_bytes(digest))

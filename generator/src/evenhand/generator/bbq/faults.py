@@ -41,28 +41,28 @@ class Fault:
         return f"{self.config}: {self.fault}, {self.rows:,} {rows} (first: {self.first})"
 
 
-def faults_of(category: str, rows: list[Row], ids: list[str]) -> list[Fault]:
+def find_faults(category: str, rows: list[Row], ids: list[str]) -> list[Fault]:
     """Count the known faults of one category's rows; those that no row has are left out."""
     places: dict[str, list[int]] = {name: [] for name in (*_IN_TEXT, *_IN_FIELDS, _REPEATED)}
     for place, row in enumerate(rows):
-        for name in _faults_of_row(row):
+        for name in _row_faults(row):
             places[name].append(place)
     places[_REPEATED] = _repeated(rows)
     return [
-        Fault(config=category, fault=name, rows=len(found), first=ids[found[0]])
-        for name, found in places.items()
-        if found
+        Fault(config=category, fault=name, rows=len(faulty), first=ids[faulty[0]])
+        for name, faulty in places.items()
+        if faulty
     ]
 
 
-def _faults_of_row(row: Row) -> set[str]:
+def _row_faults(row: Row) -> set[str]:
     texts = (row.context, row.question, *row.answers, *row.answer_text)
     in_fields = (name for name, has_it in _IN_FIELDS.items() if has_it(row))
-    return set().union(*map(_faults_of_text, texts), in_fields)
+    return set().union(*map(_text_faults, texts), in_fields)
 
 
 @functools.cache
-def _faults_of_text(text: str) -> frozenset[str]:
+def _text_faults(text: str) -> frozenset[str]:
     return frozenset(name for name, pattern in _IN_TEXT.items() if pattern.search(text))
 
 

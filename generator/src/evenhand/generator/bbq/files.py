@@ -30,12 +30,12 @@ class Release:
     rows: dict[str, list[Row]]
     left_out: list[str] = field(default_factory=list)
     """Names of fields that are no part of BBQ, such as a model's answers."""
-    found: list[str] = field(default_factory=list)
+    file_labels: list[str] = field(default_factory=list)
     """Names of all its files, read or not."""
     n_repeated: int = 0
     """Rows left out as another file holds them too, e.g. a mirror's file of all categories."""
 
-    def name_of(self, path: Path) -> str:
+    def file_label(self, path: Path) -> str:
         """Return a file's name below the folder that was given."""
         return path.name if self.root.is_file() else path.relative_to(self.root).as_posix()
 
@@ -50,14 +50,14 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
     Raises:
         DataRefused: there is no such file, or a row is faulty; the sentence names file and line.
     """
-    found = _found(source)
-    paths = [path for path in found if _may_hold(path, configs)]
+    paths = _list_files(source)
+    paths = [path for path in paths if _may_hold(path, configs)]
     release = Release(root=source, files=paths, rows={})
-    release.found = [release.name_of(path) for path in found]
+    release.file_labels = [release.file_label(path) for path in paths]
     first: dict[tuple[str, int], tuple[Path, str, Row]] = {}
     names: dict[str, None] = {}
     for path in paths:
-        category = _category_of(path)
+        category = _file_category(path)
         count = 0
         for place, raw in _records(path):
             row = read_row(raw, place, category=category)
@@ -69,7 +69,7 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
             names.update(dict.fromkeys(fields_left_out(raw)))
             count += 1
         if count == 0:
-            raise DataRefused(f"{path} has no rows; an official file has one a line.")
+            raise DataRefused(f"{path} has no rows; an official file has one per line.")
     chosen = [name for name in CATEGORIES if name in release.rows]
     release.rows = {
         name: sorted(release.rows[name], key=lambda row: row.example_id)
@@ -80,7 +80,7 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
     return release
 
 
-def _found(source: Path) -> list[Path]:
+def _list_files(source: Path) -> list[Path]:
     """Return the files of the folder itself, else of its ``data`` folder, else of those below.
 
     Two levels are looked at: the Hub's own conversion to Parquet is ``Age/test/0000.parquet``.
@@ -96,7 +96,7 @@ def _found(source: Path) -> list[Path]:
             return paths
     raise DataRefused(
         f"{source} holds no *.jsonl or *.parquet{_what_it_holds(source)}; the release's folder"
-        " `data` has one file a category, e.g. Age.jsonl."
+        " `data` has one file per category, e.g. Age.jsonl."
     )
 
 
@@ -124,7 +124,7 @@ def _may_hold(path: Path, configs: tuple[str, ...]) -> bool:
     return not configs or path.stem not in CATEGORIES or path.stem in configs
 
 
-def _category_of(path: Path) -> str | None:
+def _file_category(path: Path) -> str | None:
     """Return the category that a mirror's file or folder is named after."""
     for name in (_SHARD.sub("", path.stem), path.parent.name, path.parent.parent.name):
         category = _BY_PLAIN_NAME.get(re.sub(r"\W|_", "", name).casefold())
@@ -164,10 +164,10 @@ def _json_records(path: Path) -> Iterator[tuple[str, Any]]:
             content = line.removeprefix(_BOM).strip() if number == 1 else line.strip()
             if content:
                 place = f"{path}:{number}"
-                yield place, _decoded(decoder, content, place)
+                yield place, _decode(decoder, content, place)
 
 
-def _decoded(decoder: "msgspec.json.Decoder[Any]", content: bytes, place: str) -> Any:
+def _decode(decoder: "msgspec.json.Decoder[Any]", content: bytes, place: str) -> Any:
     try:
         return decoder.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

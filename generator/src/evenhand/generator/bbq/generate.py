@@ -11,7 +11,7 @@ from evenhand.generator.bbq.pairs import PAIRS_A_QUESTION
 from evenhand.generator.bbq.question_set import DrawnCategory, QuestionSet
 from evenhand.generator.bbq.questions import NO_SOURCE
 from evenhand.generator.benchmark import Prepared, Settings
-from evenhand.generator.lists import sources_of
+from evenhand.generator.lists import describe_sources
 
 
 def prepare(settings: Settings) -> Prepared:
@@ -23,8 +23,8 @@ def prepare(settings: Settings) -> Prepared:
     """
     templates = GenerateOptions(**settings.options).templates
     questions = QuestionSet(templates)
-    names = questions.chosen(settings.configs)
-    drawn = [questions.drawn(name, settings.seed) for name in names]
+    names = questions.choose_categories(settings.configs)
+    drawn = [questions.draw_category(name, settings.seed) for name in names]
     limit = settings.limit
     return Prepared(
         card=CARD,
@@ -39,7 +39,7 @@ def prepare(settings: Settings) -> Prepared:
             "questions": {one.name: len(one.questions) for one in drawn},
             "questions_with_source": {one.name: one.n_with_source for one in drawn},
         },
-        made=_made(drawn, questions, settings),
+        made=_construction_lines(drawn, questions, settings),
         notes=_notes(settings),
         configs=lambda: (
             config_rows(one.items(), limit=limit, seed=settings.seed) for one in drawn
@@ -51,9 +51,11 @@ def _examples(drawn: DrawnCategory, limit: int | None) -> int:
     return drawn.n_examples if limit is None else min(drawn.n_examples, limit)
 
 
-def _made(drawn: list[DrawnCategory], questions: QuestionSet, settings: Settings) -> list[str]:
+def _construction_lines(
+    drawn: list[DrawnCategory], questions: QuestionSet, settings: Settings
+) -> list[str]:
     whose = "a user's" if settings.options.get("templates") else "Evenhand's own"
-    people = sources_of(questions.people_lists(tuple(one.name for one in drawn)))
+    people = describe_sources(questions.people_lists(tuple(one.name for one in drawn)))
     return [
         f"Rendered from {whose} templates and lists of people by `evenhand generate bbq`.",
         (
@@ -99,7 +101,7 @@ def catalogue() -> Iterator[dict[str, Any]]:
     """Yield one row a config of ours: its counts, without rendering anything."""
     questions = QuestionSet()
     for name in questions.categories():
-        drawn = questions.drawn(name, seed=0)
+        drawn = questions.draw_category(name, seed=0)
         yield {
             "config": name,
             "rows": drawn.n_rows,

@@ -63,12 +63,15 @@ def canonical(name: str) -> str:
 
 
 @functools.cache
-def named_in(text: str, names: frozenset[str]) -> str | None:
+def find_group_name(text: str, names: frozenset[str]) -> str | None:
     """Return the first group whose name stands in a text as whole words, longer names first.
 
-    >>> named_in("The African American man", RACES), named_in("My Latina friend", RACES)
+    >>> (
+    ...     find_group_name("The African American man", RACES),
+    ...     find_group_name("My Latina friend", RACES),
+    ... )
     ('african american', 'latino')
-    >>> named_in("the Blackwells", RACES) is None
+    >>> find_group_name("the Blackwells", RACES) is None
     True
     """
     return next((name for name in _phrases(text) if name in names), None)
@@ -89,19 +92,23 @@ def gender_named_in(text: str) -> str | None:
     ('F', None)
     """
     words = (word.casefold() for word in _WORD.findall(text) if len(word) > 1)
-    found = {_GENDER_OF_WORD[word] for word in words if word in _GENDER_OF_WORD}
-    return found.pop() if len(found) == 1 else None
+    genders = {_GENDER_OF_WORD[word] for word in words if word in _GENDER_OF_WORD}
+    return genders.pop() if len(genders) == 1 else None
 
 
 @functools.cache
-def taken_apart(info: str) -> tuple[str | None, str | None, str]:
+def parse_group_info(info: str) -> tuple[str | None, str | None, str]:
     """Take the info of an intersectional set apart.
 
     Returns:
         SES (``lowses``, ``highses`` or None), gender (``M``, ``F`` or None), and the race, empty
         where the info does not name it.
 
-    >>> taken_apart("lowSES-F-Black"), taken_apart("M-African American"), taken_apart("")
+    >>> (
+    ...     parse_group_info("lowSES-F-Black"),
+    ...     parse_group_info("M-African American"),
+    ...     parse_group_info(""),
+    ... )
     (('lowses', 'F', 'black'), (None, 'M', 'african american'), (None, None, ''))
     """
     rest = info.strip(" {}")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evenhand.generator.harness_tasks import HarnessTask
+from evenhand.generator.benchmark import HarnessTask
 
 TASK = HarnessTask(
     prompt={

@@ -15,7 +15,7 @@ from evenhand.contract.bbq import ITEM_COLUMNS, QUESTIONS_PER_GROUP
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import canonical_json
 from evenhand.generator.bbq.rows import Row
-from evenhand.generator.bbq.targets import Targets, targets_of
+from evenhand.generator.bbq.targets import Targets, find_targets
 from evenhand.generator.build import ConfigRows
 
 Indices = npt.NDArray[np.int64]
@@ -43,14 +43,14 @@ class Items:
         return dict(Counter(why for why in self.targets.why_no_target if why))
 
 
-def items_of(category: str, rows: list[Row]) -> Items:
+def build_items(category: str, rows: list[Row]) -> Items:
     """Find targets and groups of four; ``rows`` are in the order of their ids."""
     groups, n_incomplete = _groups_of_four(rows)
     return Items(
         category=category,
         rows=rows,
         ids=[f"{category}-{row.example_id:05d}" for row in rows],
-        targets=targets_of(category, rows),
+        targets=find_targets(category, rows),
         groups=groups,
         n_incomplete=n_incomplete,
     )
@@ -165,16 +165,16 @@ def _statistics(
         "examples": n_examples,
         "incomplete_examples": n_incomplete,
         "templates": len({row.question_index for row in rows}),
-        "groups": {"total": len(set(persons)), "answers_by_group": _counted(persons)},
+        "groups": {"total": len(set(persons)), "answers_by_group": _tally(persons)},
         "without_target": {
             "total": sum(reason is not None for reason in why),
-            "by_reason": _counted(reason for reason in why if reason),
+            "by_reason": _tally(reason for reason in why if reason),
         },
-        "conditions": _counted(row.context_condition for row in rows),
-        "polarities": _counted(row.question_polarity for row in rows),
-        "label_types": _counted(items.targets.label_type[place] for place in places),
-        "subcategories": _counted(row.subcategory for row in rows),
-        "unknown_wordings": _counted(row.answers[row.unknown] for row in rows),
+        "conditions": _tally(row.context_condition for row in rows),
+        "polarities": _tally(row.question_polarity for row in rows),
+        "label_types": _tally(items.targets.label_type[place] for place in places),
+        "subcategories": _tally(row.subcategory for row in rows),
+        "unknown_wordings": _tally(row.answers[row.unknown] for row in rows),
         "vocabulary": {
             "words": len(words),
             "sha256": hashlib.sha256(canonical_json(words)).hexdigest(),
@@ -186,5 +186,5 @@ def _texts(rows: list[Row]) -> set[str]:
     return {text for row in rows for text in (row.context, row.question, *row.answers)}
 
 
-def _counted(values: Iterable[str]) -> dict[str, int]:
+def _tally(values: Iterable[str]) -> dict[str, int]:
     return dict(Counter(value or "none" for value in values))

@@ -33,16 +33,16 @@ _LIST = re.compile(
 )
 
 
-def slots_of(text: str) -> list[str]:
+def slot_names(text: str) -> list[str]:
     """Return the slots of a text, in its order.
 
-    >>> slots_of("The {{NAME2}} {{WORD1}}")
+    >>> slot_names("The {{NAME2}} {{WORD1}}")
     ['NAME2', 'WORD1']
     """
     return _SLOT.findall(text)
 
 
-def jinja_of(record: Record, column: str) -> str:
+def jinja_text(record: Record, column: str) -> str:
     """Turn a cell into Jinja: slots become variables, all else stays text.
 
     A single brace is text; one stands in the release.
@@ -65,7 +65,7 @@ def _literal(record: Record, column: str, text: str) -> str:
     opened = _OPENED.search(text)
     if opened:
         names = ", ".join(f"{{{{{name}}}}}" for name in (*PERSON_SLOTS, *WORD_SLOTS))
-        raise record.refused(
+        raise record.refusal(
             column, f"holds `{opened[0]}`, which is no slot; the slots are {names}"
         )
     return _BRACE.sub(lambda brace: f'{{{{ "{brace[0]}" }}}}', text)
@@ -89,7 +89,7 @@ def word_lists(record: Record, column: str, slots: tuple[str, str]) -> dict[str,
         match = _LIST.fullmatch(part.strip())
         if not match or match["slot"] not in slots or match["slot"] in lists:
             expected = f"{slots[0]}: [first, second]; {slots[1]}: [third]"
-            raise record.refused(column, f"holds `{part.strip()[:60]}`; `{expected}` was expected")
+            raise record.refusal(column, f"holds `{part.strip()[:60]}`; `{expected}` was expected")
         lists[match["slot"]] = _words(record, column, match["words"])
     return lists
 
@@ -98,14 +98,14 @@ def _words(record: Record, column: str, text: str) -> tuple[str, ...]:
     words = tuple(" ".join(word.split("\n")).strip() for word in text.split(","))
     for word in words:
         if not word:
-            raise record.refused(column, f"the list `[{text[:60]}]` has a place without a word")
+            raise record.refusal(column, f"the list `[{text[:60]}]` has a place without a word")
         if len(word) > MAX_WORD_CHARACTERS:
-            raise record.refused(
+            raise record.refusal(
                 column,
                 f"a word has {len(word)} characters; {MAX_WORD_CHARACTERS} are allowed",
             )
     if len(words) > MAX_WORDS:
-        raise record.refused(column, f"a list has {len(words)} words; {MAX_WORDS} are allowed")
+        raise record.refusal(column, f"a list has {len(words)} words; {MAX_WORDS} are allowed")
     return words
 
 
@@ -129,22 +129,22 @@ def literal_list(record: Record, column: str) -> list[Any]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
         return _checked_list(record, column, value)
-    raise record.refused(column, f'is `{text[:60]}`; a list like ["old", "nonOld"] was expected')
+    raise record.refusal(column, f'is `{text[:60]}`; a list like ["old", "nonOld"] was expected')
 
 
 def _checked_list(record: Record, column: str, value: Any) -> list[Any]:
     if isinstance(value, str):
         return [value]
     if not isinstance(value, list | tuple):
-        raise record.refused(column, f"is `{str(value)[:60]}`; a list of texts was expected")
+        raise record.refusal(column, f"is `{str(value)[:60]}`; a list of texts was expected")
     if len(value) > MAX_WORDS:
-        raise record.refused(column, f"a list has {len(value)} members; {MAX_WORDS} are allowed")
+        raise record.refusal(column, f"a list has {len(value)} members; {MAX_WORDS} are allowed")
     return list(value)
 
 
 def _checked_text(record: Record, column: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_WORD_CHARACTERS:
-        raise record.refused(
+        raise record.refusal(
             column,
             f"holds {str(value)[:60]!r}; texts of at most {MAX_WORD_CHARACTERS} characters"
             " were expected",

@@ -70,7 +70,9 @@ class Draw:
         return _WORDINGS[int(self._rng.integers(len(_WORDINGS)))]
 
 
-def pairs_of(template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw) -> Iterator[Pair]:
+def draw_template_pairs(
+    template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw
+) -> Iterator[Pair]:
     """Yield the pairs of a template that is not intersectional.
 
     Raises:
@@ -122,7 +124,7 @@ def _own_words(template: OfficialTemplate) -> Cast:
 def _group_words(template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw) -> Cast:
     words = [
         word
-        for word in vocabulary.words_of(template.category, template.record)
+        for word in vocabulary.category_words(template.category, template.record)
         if template.subcategory in (NONE, word.subcategory)
     ]
     is_by_stereotype = template.category in BY_STEREOTYPE and bool(template.groups)
@@ -150,7 +152,7 @@ def needed_words(template: OfficialTemplate, words: list[Word]) -> list[Word]:
     """
     if not words:
         column = "Known_stereotyped_race" if template.second else "Known_stereotyped_groups"
-        raise template.record.refused(
+        raise template.record.refusal(
             column,
             f"with `{', '.join(template.groups)}` and the subcategory {template.subcategory} no"
             f" word of the vocabulary is left for a slot; its words of {template.category} must"
@@ -189,14 +191,17 @@ def _names_by_race(template: OfficialTemplate, vocabulary: Vocabulary, draw: Dra
     for first in draw.sample(
         "names", needed_names(firsts, N_PERSONS, which, vocabulary.folder), N_PERSONS
     ):
-        others = strangers_of(first, template, vocabulary)
+        others = names_of_others(first, template, vocabulary)
         yield (
-            named(first, vocabulary, draw),
-            [named(one, vocabulary, draw) for one in draw.sample("names", others, N_PERSONS)],
+            with_family_name(first, vocabulary, draw),
+            [
+                with_family_name(one, vocabulary, draw)
+                for one in draw.sample("names", others, N_PERSONS)
+            ],
         )
 
 
-def strangers_of(first: Name, template: OfficialTemplate, vocabulary: Vocabulary) -> list[Name]:
+def names_of_others(first: Name, template: OfficialTemplate, vocabulary: Vocabulary) -> list[Name]:
     """Return first names of the same gender and of races that are not stereotyped."""
     others = vocabulary.names_with(
         FIRST, lambda name: name.race not in template.groups and name.gender == first.gender
@@ -205,7 +210,7 @@ def strangers_of(first: Name, template: OfficialTemplate, vocabulary: Vocabulary
     return needed_names(others, N_PERSONS, which, vocabulary.folder)
 
 
-def named(first: Name, vocabulary: Vocabulary, draw: Draw, prefix: str = "") -> Person:
+def with_family_name(first: Name, vocabulary: Vocabulary, draw: Draw, prefix: str = "") -> Person:
     """Return a person with a family name of the same race."""
     families = vocabulary.names_with(LAST, lambda name: name.race == first.race)
     needed_names(families, 1, f"family names of {first.race}", vocabulary.folder)

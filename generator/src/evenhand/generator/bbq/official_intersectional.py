@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from evenhand.generator.bbq.official_draws import (
     N_PERSONS,
     Draw,
-    named,
+    names_of_others,
     needed_words,
     slot_words,
-    strangers_of,
+    with_family_name,
 )
 from evenhand.generator.bbq.official_jinja import Pair, Person
 from evenhand.generator.bbq.official_templates import OfficialTemplate, Second
@@ -56,7 +56,7 @@ def _meetings(
 def _by_labels(
     template: OfficialTemplate, second: Second, vocabulary: Vocabulary, draw: Draw
 ) -> Iterator[Meeting]:
-    words = vocabulary.words_of("Race_ethnicity", template.record)
+    words = vocabulary.category_words("Race_ethnicity", template.record)
     targets = [word for word in words if not template.groups or word.text in template.groups]
     firsts = draw.sample("first persons", needed_words(template, targets), N_PERSONS)
     others = needed_words(template, [word for word in words if word not in firsts])
@@ -81,7 +81,7 @@ def _second_words(
     if second.target_words:
         first, other = second.target_words, second.other_words
         return draw.choice("words of SES", first), draw.choice("words of SES", other)
-    words = vocabulary.words_of("SES", template.record)
+    words = vocabulary.category_words("SES", template.record)
     kinds = [
         needed_words(
             template, [word for word in words if (word.info == second.target) == is_target]
@@ -107,7 +107,7 @@ def _by_names_and_gender(
     template: OfficialTemplate, second: Second, vocabulary: Vocabulary, draw: Draw
 ) -> Iterator[Meeting]:
     for first in _targets(template, second.target, vocabulary, draw):
-        person = named(first, vocabulary, draw)
+        person = with_family_name(first, vocabulary, draw)
         kinds = ((True, False), (False, True), (False, False))
         trios = [
             _beside(first, vocabulary, draw, same_race=race, same_gender=gender)
@@ -131,18 +131,22 @@ def _beside(
     race, gender = ("" if same else "other than " for same in (same_race, same_gender))
     which = f"first names of race {race}{first.race} and gender {gender}{first.gender}"
     needed_names(names, N_PERSONS, which, vocabulary.folder)
-    return [named(one, vocabulary, draw) for one in draw.sample("names", names, N_PERSONS)]
+    return [
+        with_family_name(one, vocabulary, draw) for one in draw.sample("names", names, N_PERSONS)
+    ]
 
 
 def _by_names_and_ses(
     template: OfficialTemplate, second: Second, vocabulary: Vocabulary, draw: Draw
 ) -> Iterator[Meeting]:
     for first in _targets(template, second.gender, vocabulary, draw):
-        person = named(first, vocabulary, draw)
+        person = with_family_name(first, vocabulary, draw)
         alike = _beside(first, vocabulary, draw, same_race=True, same_gender=True)
         strangers = [
-            named(name, vocabulary, draw)
-            for name in draw.sample("names", strangers_of(first, template, vocabulary), N_PERSONS)
+            with_family_name(name, vocabulary, draw)
+            for name in draw.sample(
+                "names", names_of_others(first, template, vocabulary), N_PERSONS
+            )
         ]
         for a, b in zip(alike, strangers, strict=True):
             words = _second_words(template, second, vocabulary, draw)

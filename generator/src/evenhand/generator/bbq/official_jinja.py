@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evenhand.contract.errors import DataRefused
-from evenhand.generator.bbq.official_cells import jinja_of
+from evenhand.generator.bbq.official_cells import jinja_text
 from evenhand.generator.bbq.official_table import Record
 from evenhand.generator.restricted import MAX_TEXT_CHARACTERS, Parsed, parse
 
@@ -52,12 +52,12 @@ class Pair:
 
     def slots(self) -> dict[str, str]:
         """Return slot -> text, by the names that the Jinja templates use."""
-        found = {"name1": self.first.name, "name2": self.second.name}
-        found |= {"word1": self.words[0], "word2": self.words[1]}
+        values = {"name1": self.first.name, "name2": self.second.name}
+        values |= {"word1": self.words[0], "word2": self.words[1]}
         if self.first.second is not None and self.second.second is not None:
             for slot in ("gen", "occ"):
-                found |= {f"{slot}1": self.first.second, f"{slot}2": self.second.second}
-        return found
+                values |= {f"{slot}1": self.first.second, f"{slot}2": self.second.second}
+        return values
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,13 +80,13 @@ def jinja_source(record: Record) -> str:
         DataRefused: a cell is blank, or holds what is neither text nor a slot.
     """
     blocks = [
-        f"{{% block {name} %}}{jinja_of(record, column)}{{% endblock %}}"
+        f"{{% block {name} %}}{jinja_text(record, column)}{{% endblock %}}"
         for name, column in BLOCKS.items()
     ]
     return "\n".join([*blocks, ""])
 
 
-def parsed(record: Record) -> tuple[str, Parsed]:
+def parse_texts(record: Record) -> tuple[str, Parsed]:
     """Return a row's Jinja template, as text and compiled in the sandbox."""
     source = jinja_source(record)
     return source, parse(source, record.path, blocks=tuple(BLOCKS))
@@ -104,22 +104,23 @@ def render(template: Parsed, record: Record, pair: Pair) -> Texts:
         try:
             text = template.render(name, slots)
         except DataRefused as error:
-            raise record.refused(
+            raise record.refusal(
                 column,
-                f"gives more than {MAX_TEXT_CHARACTERS:,} characters for {_shown(pair)}",
+                f"gives more than {MAX_TEXT_CHARACTERS:,} characters for {_pair_text(pair)}",
             ) from error
         texts[name] = repaired(_spaced(record.cell(column), text), with_articles=with_articles)
     if texts["negative_answer"] == texts["nonnegative_answer"]:
-        raise record.refused(
+        raise record.refusal(
             "Answer_negative",
-            f"both answers read `{texts['negative_answer']}` for {_shown(pair)}; they must differ",
+            f"both answers read `{texts['negative_answer']}` for {_pair_text(pair)}; they must"
+            " differ",
         )
     # The original repairs all cells of a row, its notes too.
     source = repaired(record.cell("Notes"), with_articles=with_articles)
     return Texts(**texts, source=source)
 
 
-def _shown(pair: Pair) -> str:
+def _pair_text(pair: Pair) -> str:
     return f"`{pair.first.name}` and `{pair.second.name}`"
 
 

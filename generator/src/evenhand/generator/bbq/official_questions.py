@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from evenhand.contract.errors import DataRefused
-from evenhand.generator.bbq.official_draws import Draw, pairs_of
+from evenhand.generator.bbq.official_draws import Draw, draw_template_pairs
 from evenhand.generator.bbq.official_intersectional import intersectional_pairs
 from evenhand.generator.bbq.official_jinja import Pair, Person, Texts, repaired
 from evenhand.generator.bbq.official_templates import OfficialTemplate, TemplateFile
@@ -32,7 +32,7 @@ class Rendered:
     """Groups of four in which the original takes an answer for another person's."""
 
 
-def rendered(
+def render_templates(
     file: TemplateFile, vocabulary: Vocabulary, *, seed: int, substring_faults: bool
 ) -> Rendered:
     """Render all templates of a category.
@@ -46,39 +46,44 @@ def rendered(
     Raises:
         DataRefused: a template cannot be filled; the sentence names file, row and column.
     """
-    found = Rendered(category=file.category)
+    rendered = Rendered(category=file.category)
     seen: dict[str, int] = {}
     for template in file.templates:
         key = f"{file.category}/{template.question}/{template.version}"
         seen[key] = seen.get(key, 0) + 1
         draw = Draw(seed, f"{key}/{seen[key]}")
         for pair in _pairs(template, vocabulary, draw):
-            _add_four(found, template, pair, draw, substring_faults=substring_faults)
+            _add_four(rendered, template, pair, draw, substring_faults=substring_faults)
         for what in sorted(draw.drawn):
-            found.drawn.setdefault(what, {})[template.question] = None
-    return found
+            rendered.drawn.setdefault(what, {})[template.question] = None
+    return rendered
 
 
 def _pairs(template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw) -> Iterator[Pair]:
     if template.second is None:
-        return pairs_of(template, vocabulary, draw)
+        return draw_template_pairs(template, vocabulary, draw)
     return intersectional_pairs(template, template.second, vocabulary, draw)
 
 
 def _add_four(
-    found: Rendered, template: OfficialTemplate, pair: Pair, draw: Draw, *, substring_faults: bool
+    rendered: Rendered,
+    template: OfficialTemplate,
+    pair: Pair,
+    draw: Draw,
+    *,
+    substring_faults: bool,
 ) -> None:
-    if len(found.rows) >= MAX_ROWS:
+    if len(rendered.rows) >= MAX_ROWS:
         raise DataRefused(
             f"{template.record.path} gives more than {MAX_ROWS:,} rows; shorten its lists."
         )
     texts = template.render(pair)
     infos = infos_by_slot(template, pair)
     faulty = infos_by_substring(texts, pair)
-    found.n_faulty += infos != faulty
-    number = len(found.rows)
+    rendered.n_faulty += infos != faulty
+    number = len(rendered.rows)
     for row in four_rows(template, pair, texts, faulty if substring_faults else infos, draw):
-        found.rows.append(replace(row, example_id=number + row.example_id))
+        rendered.rows.append(replace(row, example_id=number + row.example_id))
 
 
 def infos_by_slot(template: OfficialTemplate, pair: Pair) -> tuple[Info, Info]:
@@ -101,14 +106,14 @@ def infos_by_substring(texts: Texts, pair: Pair) -> tuple[Info, Info]:
     So ``men`` is found in ``women`` and ``African`` in ``African American``, and nothing where a
     name was repaired (``Latina``). Only ``man`` is kept out of ``woman``, by a space before it.
     """
-    found: list[Info] = [("", ""), ("", "")]
+    infos: list[Info] = [("", ""), ("", "")]
     for person in (pair.first, pair.second):
         parts = [person.name] if person.second is None else [person.name, person.second]
         parts[-1] = " man" if parts[-1] == "man" else parts[-1]
         for place, answer in enumerate((texts.negative_answer, texts.nonnegative_answer)):
             if all(part in answer for part in parts):
-                found[place] = " ".join(part.lstrip() for part in parts), person.info
-    return found[0], found[1]
+                infos[place] = " ".join(part.lstrip() for part in parts), person.info
+    return infos[0], infos[1]
 
 
 def four_rows(

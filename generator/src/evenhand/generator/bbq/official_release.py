@@ -7,9 +7,9 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.generator.bbq.card import OFFICIAL_CARD
-from evenhand.generator.bbq.faults import Fault, faults_of
+from evenhand.generator.bbq.faults import Fault, find_faults
 from evenhand.generator.bbq.files import Release, read_release
-from evenhand.generator.bbq.items import Items, config_rows, items_of
+from evenhand.generator.bbq.items import Items, build_items, config_rows
 from evenhand.generator.bbq.spelling import checked_configs
 from evenhand.generator.benchmark import ImportSettings, Prepared
 
@@ -51,11 +51,12 @@ def prepare_release(settings: ImportSettings) -> Prepared:
     for name in configs:
         if name not in release.rows:
             raise DataRefused(
-                f"{settings.source} holds no rows of {name}; its files: {', '.join(release.found)}."
+                f"{settings.source} holds no rows of {name}; its files:"
+                f" {', '.join(release.file_labels)}."
             )
-    items = {name: items_of(name, rows) for name, rows in release.rows.items()}
+    items = {name: build_items(name, rows) for name, rows in release.rows.items()}
     faults = [
-        fault for one in items.values() for fault in faults_of(one.category, one.rows, one.ids)
+        fault for one in items.values() for fault in find_faults(one.category, one.rows, one.ids)
     ]
     rows = {
         name: config_rows(one, limit=settings.limit, seed=settings.seed)
@@ -65,7 +66,7 @@ def prepare_release(settings: ImportSettings) -> Prepared:
         card=OFFICIAL_CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(settings, release, items, faults),
-        made=_made(release, items),
+        made=_construction_lines(release, items),
         known_faults=tuple(f"Kept as released: {fault.sentence()}." for fault in faults),
         notes=_notes(release, items, faults),
         configs=lambda: iter(rows.values()),
@@ -78,7 +79,7 @@ def _provenance(
     return {
         "made_by": "import",
         "release": "nyu-mll/BBQ",
-        "files": {release.name_of(path): sha256_of_file(path) for path in release.files},
+        "files": {release.file_label(path): sha256_of_file(path) for path in release.files},
         "limit": settings.limit,
         "rows": {name: len(one.rows) for name, one in items.items()},
         "incomplete_examples": {
@@ -105,8 +106,8 @@ def findings(items: dict[str, Items], faults: list[Fault]) -> dict[str, Any]:
     }
 
 
-def _made(release: Release, items: dict[str, Items]) -> list[str]:
-    names = sorted(release.name_of(path) for path in release.files)
+def _construction_lines(release: Release, items: dict[str, Items]) -> list[str]:
+    names = sorted(release.file_label(path) for path in release.files)
     return [
         _MADE,
         f"Files: {', '.join(names)}.",

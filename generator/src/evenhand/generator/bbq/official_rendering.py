@@ -11,16 +11,16 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import atomic_folder, sha256_of_file
 from evenhand.generator.bbq.card import OFFICIAL_CARD
-from evenhand.generator.bbq.faults import Fault, faults_of
-from evenhand.generator.bbq.items import Items, config_rows, items_of
-from evenhand.generator.bbq.official_questions import Rendered, rendered
+from evenhand.generator.bbq.faults import Fault, find_faults
+from evenhand.generator.bbq.items import Items, build_items, config_rows
+from evenhand.generator.bbq.official_questions import Rendered, render_templates
 from evenhand.generator.bbq.official_release import OFFICIAL_ROWS, findings, without_target
 from evenhand.generator.bbq.official_templates import (
     TemplateFile,
-    files_of,
-    folder_of,
     jinja_files,
     read_templates,
+    template_files,
+    template_folder,
 )
 from evenhand.generator.bbq.official_vocabulary import (
     NAMES_FILE,
@@ -78,7 +78,7 @@ def prepare_templates(settings: ImportSettings) -> Prepared:
         card=OFFICIAL_CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(one),
-        made=_made(one),
+        made=_construction_lines(one),
         known_faults=tuple(f"Kept as in the original: {fault.sentence()}." for fault in one.faults),
         notes=_notes(one),
         configs=lambda: iter(rows.values()),
@@ -86,17 +86,17 @@ def prepare_templates(settings: ImportSettings) -> Prepared:
 
 
 def _rendering(settings: ImportSettings, options: ImportOptions) -> _Rendering:
-    folder = folder_of(settings.source)
+    folder = template_folder(settings.source)
     paths = _template_files(folder, checked_configs(settings.configs))
     vocabulary = read_vocabulary(folder)
     files = [read_templates(name, path) for name, path in paths.items()]
     renderings = {
-        file.category: rendered(
+        file.category: render_templates(
             file, vocabulary, seed=settings.seed, substring_faults=options.substring_faults
         )
         for file in files
     }
-    items = {name: items_of(name, one.rows) for name, one in renderings.items()}
+    items = {name: build_items(name, one.rows) for name, one in renderings.items()}
     return _Rendering(
         settings=settings,
         options=options,
@@ -105,13 +105,15 @@ def _rendering(settings: ImportSettings, options: ImportOptions) -> _Rendering:
         rendered=renderings,
         items=items,
         faults=[
-            fault for one in items.values() for fault in faults_of(one.category, one.rows, one.ids)
+            fault
+            for one in items.values()
+            for fault in find_faults(one.category, one.rows, one.ids)
         ],
     )
 
 
 def _template_files(folder: Path, configs: tuple[str, ...]) -> dict[str, Path]:
-    paths = files_of(folder)
+    paths = template_files(folder)
     for name in configs:
         if name not in paths:
             raise DataRefused(f"{folder} has no templates of {name}; it has {', '.join(paths)}.")
@@ -153,36 +155,36 @@ def _provenance(one: _Rendering) -> dict[str, Any]:
     }
 
 
-def _made(one: _Rendering) -> list[str]:
+def _construction_lines(one: _Rendering) -> list[str]:
     names = [path.name for path in (*(file.path for file in one.files), *one.vocabulary.files)]
     return [
         _MADE.format(seed=one.settings.seed),
         *([_SUBSTRING] if one.options.substring_faults else []),
         f"Files: {', '.join(names)}.",
-        *(f"Drawn at random in {line}." for line in _drawn(one)),
-        *(f"{line}." for line in _compared(one)),
+        *(f"Drawn at random in {line}." for line in _draw_lines(one)),
+        *(f"{line}." for line in _row_count_lines(one)),
         *(f"Rows without target in {line}." for line in without_target(one.items)),
     ]
 
 
 def _notes(one: _Rendering) -> list[str]:
     seed = one.settings.seed
-    lines = [*_read(one), *_compared(one)]
+    lines = [*_source_lines(one), *_row_count_lines(one)]
     for name, items in one.items.items():
-        lines.append(f"{name}: rows a question: {_counts(_by_question(items))}")
+        lines.append(f"{name}: rows per question: {_counts(_by_question(items))}")
     lines.append(
         f"drawn with seed {seed} for every group of four: order of the answers, wording of UNKNOWN"
     )
-    lines += [f"drawn with seed {seed} in {line}" for line in _drawn(one)]
+    lines += [f"drawn with seed {seed} in {line}" for line in _draw_lines(one)]
     absent = [name for name in CATEGORIES if name not in one.items]
     if absent:
         lines.append(f"no templates or not asked for: {', '.join(absent)}")
     lines += [f"without target: {line}" for line in without_target(one.items)]
     lines += [f"fault of the original, kept: {fault.sentence()}" for fault in one.faults]
-    return lines + _mistaken(one)
+    return lines + _substring_lines(one)
 
 
-def _read(one: _Rendering) -> list[str]:
+def _source_lines(one: _Rendering) -> list[str]:
     lines = []
     for file in one.files:
         questions = {template.question for template in file.templates}
@@ -198,7 +200,7 @@ def _read(one: _Rendering) -> list[str]:
     return lines
 
 
-def _compared(one: _Rendering) -> list[str]:
+def _row_count_lines(one: _Rendering) -> list[str]:
     """Say of each category how many rows the release has."""
     lines = []
     for name, items in one.items.items():
@@ -210,7 +212,7 @@ def _compared(one: _Rendering) -> list[str]:
     return lines
 
 
-def _drawn(one: _Rendering) -> list[str]:
+def _draw_lines(one: _Rendering) -> list[str]:
     return [
         f"{name}: {what} of question{'s' if len(questions) > 1 else ''} {ranges(questions)}"
         for name, category in one.rendered.items()
@@ -218,7 +220,7 @@ def _drawn(one: _Rendering) -> list[str]:
     ]
 
 
-def _mistaken(one: _Rendering) -> list[str]:
+def _substring_lines(one: _Rendering) -> list[str]:
     is_kept = one.options.substring_faults
     how = "is mistaken, as in the original" if is_kept else "is told; the original mistakes it"
     which = "" if is_kept else " (--substring-faults does too)"

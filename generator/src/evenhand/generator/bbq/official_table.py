@@ -35,10 +35,10 @@ class Record:
         """
         text = self.cell(column)
         if not text.strip():
-            raise self.refused(column, "is empty")
+            raise self.refusal(column, "is empty")
         return text
 
-    def refused(self, column: str, what: str) -> DataRefused:
+    def refusal(self, column: str, what: str) -> DataRefused:
         """Return the error that names file, row and column."""
         return DataRefused(f"{self.path}: row {self.row}, column {column}: {what}.")
 
@@ -71,7 +71,7 @@ def _record(path: Path, row: int, header: list[str], cells: list[str]) -> Record
     record = Record(path=path, row=row, cells=dict(zip(header, cells, strict=False)))
     for column, text in record.cells.items():
         if len(text) > MAX_CELL_CHARACTERS:
-            raise record.refused(
+            raise record.refusal(
                 column, f"has {len(text):,} characters; {MAX_CELL_CHARACTERS:,} are allowed"
             )
     return record
@@ -94,13 +94,15 @@ def _lines(path: Path) -> list[list[str]]:
 
 def _text(path: Path) -> str:
     if path.stat().st_size > MAX_BYTES:
-        raise DataRefused(f"{path} has more than {MAX_BYTES:,} bytes; it is no table of templates.")
+        raise DataRefused(
+            f"{path} has more than {MAX_BYTES:,} bytes; it is not a table of templates."
+        )
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8 text; save it as CSV in UTF-8.") from error
     if "\0" in text:
-        raise DataRefused(f"{path} holds a zero byte; it is no text.")
+        raise DataRefused(f"{path} holds a zero byte; it is not text.")
     return text.replace("\r\n", "\n")
 
 

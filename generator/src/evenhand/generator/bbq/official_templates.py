@@ -15,11 +15,11 @@ from evenhand.generator.bbq.official_cells import (
     PERSON_SLOTS,
     SECOND_SLOTS,
     either_list,
-    slots_of,
+    slot_names,
     text_list,
     word_lists,
 )
-from evenhand.generator.bbq.official_jinja import BLOCKS, Pair, Texts, parsed, render
+from evenhand.generator.bbq.official_jinja import BLOCKS, Pair, Texts, parse_texts, render
 from evenhand.generator.bbq.official_table import Record, read_table
 from evenhand.generator.bbq.spelling import near_category
 from evenhand.generator.restricted import Parsed
@@ -96,30 +96,30 @@ class TemplateFile:
     templates: list[OfficialTemplate]
 
 
-def folder_of(source: Path) -> Path:
+def template_folder(source: Path) -> Path:
     """Return the folder that holds templates and vocabularies.
 
     Raises:
         DataRefused: there is none.
     """
     if not source.is_dir():
-        raise DataRefused(f"{source} is no folder; --templates names the release's `templates`.")
+        raise DataRefused(f"{source} is not a folder; --templates names the release's `templates`.")
     for folder in (source, source / "templates"):
         if any(_FILE.fullmatch(path.name) for path in folder.glob("*.csv")):
             return folder
     raise DataRefused(
-        f"{source} holds no templates; the release's folder `templates` has one file a category,"
+        f"{source} holds no templates; the release's folder `templates` has one file per category,"
         " e.g. `new_templates - Age.csv`."
     )
 
 
-def files_of(folder: Path) -> dict[str, Path]:
+def template_files(folder: Path) -> dict[str, Path]:
     """Return category -> file, in the contract's order of the categories.
 
     Raises:
         DataRefused: a file is named after no category, or two after the same.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in sorted(folder.glob("*.csv")):
         match = _FILE.fullmatch(path.name)
         if not match or match["category"].casefold() == _NO_CATEGORY:
@@ -129,10 +129,10 @@ def files_of(folder: Path) -> dict[str, Path]:
             near = near_category(category)
             hint = f"is `{near}` meant?" if near else f"they are {', '.join(CATEGORIES)}."
             raise DataRefused(f"{path} is named after `{category}`, which is no category; {hint}")
-        if category in found:
-            raise DataRefused(f"{path} and {found[category]} are both of {category}; keep one.")
-        found[category] = path
-    return {category: found[category] for category in CATEGORIES if category in found}
+        if category in paths:
+            raise DataRefused(f"{path} and {paths[category]} are both of {category}; keep one.")
+        paths[category] = path
+    return {category: paths[category] for category in CATEGORIES if category in paths}
 
 
 def read_templates(category: str, path: Path) -> TemplateFile:
@@ -155,7 +155,7 @@ def _template(category: str, record: Record) -> OfficialTemplate:
     has_proper_names = record.cell("Proper_nouns_only").strip().upper() == "TRUE"
     words = word_lists(record, "Lexical_diversity", ("WORD1", "WORD2"))
     second = _second(category, record) if is_intersectional else None
-    jinja, in_sandbox = parsed(record)
+    jinja, in_sandbox = parse_texts(record)
     template = OfficialTemplate(
         category=category,
         record=record,
@@ -182,7 +182,7 @@ def _check_category(category: str, record: Record) -> None:
     if not set(_tokens(text)) <= set(_tokens(category)) and near_category(text) != category:
         near = near_category(text)
         hint = f"that is {near}" if near else f"the categories are {', '.join(CATEGORIES)}"
-        raise record.refused(
+        raise record.refusal(
             "Category", f"is `{text}`, but the file is named after {category}; {hint}"
         )
 
@@ -200,7 +200,7 @@ def _names(record: Record) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     lists = word_lists(record, "Names", ("NAME1", "NAME2"))
     if len(lists) == 1:
         missing = "NAME2" if "NAME1" in lists else "NAME1"
-        raise record.refused("Names", f"has no words for {missing}")
+        raise record.refusal("Names", f"has no words for {missing}")
     return (lists["NAME1"], lists["NAME2"]) if lists else None
 
 
@@ -208,10 +208,10 @@ def _second(category: str, record: Record) -> Second:
     values = SECOND_VALUES[category]
     target = record.needed(_SECOND).strip()
     if target not in values:
-        raise record.refused(_SECOND, f"is `{target}`; {' or '.join(values)} was expected")
+        raise record.refusal(_SECOND, f"is `{target}`; {' or '.join(values)} was expected")
     words, info = either_list(record, "Names"), text_list(record, _SECOND_INFO)
     if words and (len(words) != len(values) or sorted(info) != sorted(values)):
-        raise record.refused(
+        raise record.refusal(
             _SECOND_INFO,
             f"is `{record.cell(_SECOND_INFO)[:60]}`; it must say of the two members of Names which"
             f" is {values[0]} and which {values[1]}",
@@ -232,7 +232,7 @@ def _answered(record: Record) -> tuple[int | None, int | None]:
         _person_in(record.cell(column)) for column in ("Answer_negative", "Answer_non_negative")
     )
     if negative is not None and negative == other:
-        raise record.refused("Answer_non_negative", "names the same person as Answer_negative")
+        raise record.refusal("Answer_non_negative", "names the same person as Answer_negative")
     if negative is None and other is not None:
         return 1 - other, other
     if other is None and negative is not None:
@@ -241,7 +241,7 @@ def _answered(record: Record) -> tuple[int | None, int | None]:
 
 
 def _person_in(text: str) -> int | None:
-    persons = {PERSON_SLOTS[slot] for slot in slots_of(text) if slot in PERSON_SLOTS}
+    persons = {PERSON_SLOTS[slot] for slot in slot_names(text) if slot in PERSON_SLOTS}
     return persons.pop() if len(persons) == 1 else None
 
 
@@ -255,12 +255,12 @@ def _check_slots(template: OfficialTemplate) -> None:
     if template.second is None or is_named_by_gender:
         empty.update(SECOND_SLOTS)
     elif template.category == "Race_x_gender" and not template.second.target_words:
-        raise record.refused("Names", 'is empty; words like ["man", "woman"] were expected')
+        raise record.refusal("Names", 'is empty; words like ["man", "woman"] were expected')
     for column in BLOCKS.values():
-        bare = next((slot for slot in slots_of(record.cell(column)) if slot in empty), None)
+        bare = next((slot for slot in slot_names(record.cell(column)) if slot in empty), None)
         if bare:
             where = "Lexical_diversity" if bare.startswith("WORD") else "Names"
-            raise record.refused(
+            raise record.refusal(
                 column, f"has the slot {{{{{bare}}}}}, for which {where} lists no words"
             )
 

@@ -54,22 +54,22 @@ class Vocabulary:
         """Return how many words the original marks to be left out."""
         return self.n_words - sum(len(words) for words in self.words.values())
 
-    def words_of(self, category: str, record: Record) -> list[Word]:
+    def category_words(self, category: str, record: Record) -> list[Word]:
         """Return a category's words, each once.
 
         Raises:
             DataRefused: there are none; the sentence names the row that needs them.
         """
-        found: dict[str, Word] = {}
+        words_by_text: dict[str, Word] = {}
         for word in self.words.get(category, []):
-            found.setdefault(word.text, word)
-        if not found:
-            raise record.refused(
+            words_by_text.setdefault(word.text, word)
+        if not words_by_text:
+            raise record.refusal(
                 "Names",
                 f"brings no words and {self.folder / WORDS_FILE} has none of {category}; the slots"
                 " {{NAME1}} and {{NAME2}} need some",
             )
-        return list(found.values())
+        return list(words_by_text.values())
 
     def names_with(self, kind: str, holds: Callable[[Name], bool]) -> list[Name]:
         """Return the names of a kind that fulfil a condition."""
@@ -94,11 +94,11 @@ def read_vocabulary(folder: Path) -> Vocabulary:
 
 
 def _words_by_category(records: list[Record]) -> dict[str, list[Word]]:
-    found: dict[str, list[Word]] = {}
+    words: dict[str, list[Word]] = {}
     for record in records:
         if record.cell("Pilot_include").strip() != LEFT_OUT:
-            found.setdefault(record.needed("Category").strip(), []).append(_word(record))
-    return found
+            words.setdefault(record.needed("Category").strip(), []).append(_word(record))
+    return words
 
 
 def _names(path: Path) -> list[Name]:
@@ -117,7 +117,7 @@ def _word(record: Record) -> Word:
 def _name(record: Record) -> Name:
     kind = record.needed("First_last").strip()
     if kind not in (FIRST, LAST, FIRST_ONLY):
-        raise record.refused(
+        raise record.refusal(
             "First_last", f"is `{kind}`; {FIRST}, {LAST} or {FIRST_ONLY} was expected"
         )
     return Name(

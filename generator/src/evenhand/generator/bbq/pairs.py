@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.contract.errors import DataRefused
 from evenhand.generator.bbq.groups import canonical, canonical_groups
-from evenhand.generator.bbq.people import Person, check_known, official_group, parts_of
+from evenhand.generator.bbq.people import Person, check_known, official_group, split_group
 from evenhand.generator.bbq.questions import Question
 from evenhand.generator.bbq.targets import SECOND_DIMENSION
 
@@ -38,7 +38,7 @@ def groups_named(question: Question, category: str, stereotyped: list[Person]) -
     return tuple(dict.fromkeys((*groups, *finer)))
 
 
-def sides_of(
+def find_sides(
     question: Question, category: str, people: list[Person]
 ) -> tuple[list[Person], list[Person]]:
     """Return who can be the stereotyped person and who the other one.
@@ -50,11 +50,11 @@ def sides_of(
         try:
             check_known(getattr(question, setting), people)
         except DataRefused as error:
-            raise question.refused(setting, str(error)) from error
+            raise question.refusal(setting, str(error)) from error
     candidates = [person for person in people if person.kind == question["people"]]
     stereotyped = [person for person in candidates if person.is_one_of(question.stereotyped)]
     if not stereotyped:
-        raise question.refused("stereotyped", f"the list has no {question['people']} of it")
+        raise question.refusal("stereotyped", f"the list has no {question['people']} of it")
     if category in SECOND_DIMENSION:
         _check_one_second(question, category, stereotyped)
     is_stereotyped = _Stereotyped(question, category, stereotyped)
@@ -64,7 +64,7 @@ def sides_of(
         if not is_stereotyped(person) and (not question.others or person.is_one_of(question.others))
     ]
     if not others:
-        raise question.refused(
+        raise question.refusal(
             "others" if question.others else "stereotyped",
             f"the list has no {question['people']} of another group",
         )
@@ -88,9 +88,9 @@ class _Stereotyped:
 
 def _check_one_second(question: Question, category: str, stereotyped: list[Person]) -> None:
     """A row does not name the second dimension, so a question has one value of it."""
-    values = {parts_of(category, person.group)[1] for person in stereotyped}
+    values = {split_group(category, person.group)[1] for person in stereotyped}
     if len(values) > 1:
-        raise question.refused(
+        raise question.refusal(
             "stereotyped",
             f"has groups of several values of {SECOND_DIMENSION[category]}; one was expected",
         )
@@ -112,10 +112,10 @@ def draw_pairs(
     Raises:
         DataRefused: no two persons of the list go together.
     """
-    stereotyped, others = sides_of(question, category, people)
+    stereotyped, others = find_sides(question, category, people)
     meetings = _Draw(category, stereotyped, others, rng).pairs(n)
     if not meetings:
-        raise question.refused("stereotyped", "no two persons of the list have the same `match`")
+        raise question.refusal("stereotyped", "no two persons of the list have the same `match`")
     variants = _variants(question, rng)
     n_units = min(n, len(meetings) * len(variants))
     is_first_negative = rng.permutation(np.arange(n_units) % 2 == 0)
@@ -135,11 +135,11 @@ def draw_pairs(
 def _variants(question: Question, rng: np.random.Generator) -> list[dict[str, str]]:
     """Return all combinations of the question's words in a drawn order."""
     names = list(question.words)
-    found = [
+    pairs = [
         dict(zip(names, values, strict=True))
         for values in itertools.product(*question.words.values())
     ]
-    return [found[i] for i in rng.permutation(len(found))]
+    return [pairs[i] for i in rng.permutation(len(pairs))]
 
 
 class _Draw:
@@ -158,13 +158,13 @@ class _Draw:
             person: [other for other in others if _go_together(person, other)]
             for person in self._stereotyped
         }
-        self._difference = _difference_of(category)
+        self._difference = _difference_key(category)
         self._used: Counter[object] = Counter()
 
     def pairs(self, n: int) -> list[tuple[Person, Person]]:
         """Return ``n`` pairs, or all that there are."""
-        found: list[tuple[Person, Person]] = []
-        while len(found) < n:
+        pairs: list[tuple[Person, Person]] = []
+        while len(pairs) < n:
             open_ = [person for person in self._stereotyped if self._partners[person]]
             if not open_:
                 break
@@ -176,8 +176,8 @@ class _Draw:
             self._partners[person].remove(other)
             self._used.update((person, person.group, other, other.group))
             self._used[self._difference(person, other)] += 1
-            found.append((person, other))
-        return found
+            pairs.append((person, other))
+        return pairs
 
     def _use(self, person: Person) -> tuple[int, int]:
         """Return how often a person's group and the person were used; ties go to the first."""
@@ -188,13 +188,13 @@ def _go_together(person: Person, other: Person) -> bool:
     return not (person.match and other.match) or person.match == other.match
 
 
-def _difference_of(category: str) -> Callable[[Person, Person], tuple[bool, ...]]:
+def _difference_key(category: str) -> Callable[[Person, Person], tuple[bool, ...]]:
     """Return what tells in which dimensions two persons differ; one answer outside of two."""
     if category not in SECOND_DIMENSION:
         return lambda _person, _other: ()
 
     def difference(person: Person, other: Person) -> tuple[bool, ...]:
-        parts = (parts_of(category, one.group) for one in (person, other))
+        parts = (split_group(category, one.group) for one in (person, other))
         return tuple(one != two for one, two in zip(*parts, strict=True))
 
     return difference

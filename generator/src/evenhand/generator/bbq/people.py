@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evenhand.contract.errors import DataRefused
-from evenhand.generator.bbq.groups import taken_apart
+from evenhand.generator.bbq.groups import parse_group_info
 from evenhand.generator.bbq.targets import SECOND_DIMENSION
 from evenhand.generator.english import Word, capitalise, definite, proper_name
 from evenhand.generator.lists import Entry, check_distinct, read_list
@@ -59,11 +59,11 @@ def read_people(path: Path, category: str) -> list[Person]:
 def _person(entry: Entry, category: str) -> Person:
     values = entry.values
     if values["kind"] not in KINDS:
-        raise entry.refused("kind", f"is `{values['kind']}`; `label` or `name` was expected")
+        raise entry.refusal("kind", f"is `{values['kind']}`; `label` or `name` was expected")
     dimension = SECOND_DIMENSION.get(category)
-    if dimension is not None and not all(parts_of(category, values["group"])):
+    if dimension is not None and not all(split_group(category, values["group"])):
         example = "F-Black" if dimension == "gender" else "lowSES-Black"
-        raise entry.refused(
+        raise entry.refusal(
             "group", f"is `{values['group']}`; {dimension} and race were expected, e.g. {example}"
         )
     return Person(
@@ -75,13 +75,13 @@ def _person(entry: Entry, category: str) -> Person:
     )
 
 
-def parts_of(category: str, group: str) -> tuple[str, str]:
+def split_group(category: str, group: str) -> tuple[str, str]:
     """Return race, and gender or SES, of an intersectional group; empty where it does not say.
 
-    >>> parts_of("Race_x_gender", "F-Black"), parts_of("Race_x_SES", "lowSES-Latino")
+    >>> split_group("Race_x_gender", "F-Black"), split_group("Race_x_SES", "lowSES-Latino")
     (('black', 'F'), ('latino', 'lowses'))
     """
-    ses, gender, race = taken_apart(group)
+    ses, gender, race = parse_group_info(group)
     second = gender if SECOND_DIMENSION[category] == "gender" else ses
     return race, second or ""
 

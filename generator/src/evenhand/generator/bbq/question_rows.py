@@ -11,8 +11,8 @@ from evenhand.generator.bbq.deals import (
     UNKNOWN,
     Order,
     answer_orders,
-    dealt,
-    generator_of,
+    deal,
+    random_generator,
 )
 from evenhand.generator.bbq.items import Items
 from evenhand.generator.bbq.pairs import Pair
@@ -113,8 +113,8 @@ def question_items(category: str, drawn: list[Drawn], wordings: list[str], seed:
 def _examples(
     category: str, drawn: list[Drawn], wordings: list[str], seed: int
 ) -> Iterator[_Example]:
-    orders = answer_orders(generator_of(seed, category, "orders"))
-    unknown = dealt(wordings, generator_of(seed, category, "unknown"))
+    orders = answer_orders(random_generator(seed, category, "orders"))
+    unknown = deal(wordings, random_generator(seed, category, "unknown"))
     for one in drawn:
         for pair in one.pairs:
             for is_stereotyped_first in (True, False):

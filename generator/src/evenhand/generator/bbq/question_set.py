@@ -10,14 +10,14 @@ from pathlib import Path
 from evenhand.contract import WrongUse
 from evenhand.contract.bbq import CATEGORIES, QUESTIONS_PER_GROUP
 from evenhand.contract.errors import DataRefused
-from evenhand.generator.bbq.deals import generator_of
+from evenhand.generator.bbq.deals import random_generator
 from evenhand.generator.bbq.items import Items
-from evenhand.generator.bbq.pairs import draw_pairs, groups_named, sides_of
+from evenhand.generator.bbq.pairs import draw_pairs, find_sides, groups_named
 from evenhand.generator.bbq.people import Person, read_people, read_unknown_wordings
 from evenhand.generator.bbq.question_rows import EXAMPLES_A_PAIR, Drawn, question_items
 from evenhand.generator.bbq.questions import NO_SOURCE, read_question
 from evenhand.generator.bbq.spelling import checked_configs, near_category
-from evenhand.generator.folders import Folders, digest_of_content, digests_of_content
+from evenhand.generator.folders import Folders, content_digest, content_digests
 
 OUR_FOLDER = Path(__file__).parent / "templates"
 _UNKNOWN = "unknown.tsv"
@@ -74,7 +74,7 @@ class QuestionSet:
                 f" the categories are {', '.join(CATEGORIES)}."
             )
 
-    def chosen(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def choose_categories(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the categories to render: those asked for, else a user's, else all.
 
         Raises:
@@ -114,7 +114,7 @@ class QuestionSet:
     def _has_user_wordings(self) -> bool:
         return self._folders.user is not None and (self._folders.user / _UNKNOWN).is_file()
 
-    def drawn(self, category: str, seed: int) -> DrawnCategory:
+    def draw_category(self, category: str, seed: int) -> DrawnCategory:
         """Read the questions and people of a category and draw its pairs.
 
         Raises:
@@ -124,7 +124,8 @@ class QuestionSet:
         return DrawnCategory(
             name=category,
             questions=[
-                _drawn(path, category, people, seed) for path in self._folders.templates(category)
+                _draw_question(path, category, people, seed)
+                for path in self._folders.templates(category)
             ],
             wordings=read_unknown_wordings(self._folders.find(_UNKNOWN)),
             seed=seed,
@@ -132,11 +133,11 @@ class QuestionSet:
 
     def digest(self, categories: tuple[str, ...]) -> str:
         """Return one sha256 over the names and bytes of all files that the rows are made of."""
-        return digest_of_content(self._files(categories))
+        return content_digest(self._files(categories))
 
     def digests(self, categories: tuple[str, ...]) -> dict[str, str]:
         """Return the sha256 of each of these files."""
-        return digests_of_content(self._files(categories))
+        return content_digests(self._files(categories))
 
     def people_lists(self, categories: tuple[str, ...]) -> list[Path]:
         """Return the lists of people of categories."""
@@ -150,11 +151,11 @@ class QuestionSet:
         return self._folders.find(f"people/{category}.tsv")
 
 
-def _drawn(path: Path, category: str, people: list[Person], seed: int) -> Drawn:
+def _draw_question(path: Path, category: str, people: list[Person], seed: int) -> Drawn:
     question = read_question(path)
-    stereotyped, _ = sides_of(question, category, people)
+    stereotyped, _ = find_sides(question, category, people)
     return Drawn(
         question=question,
         groups=groups_named(question, category, stereotyped),
-        pairs=draw_pairs(question, category, people, generator_of(seed, category, path.stem)),
+        pairs=draw_pairs(question, category, people, random_generator(seed, category, path.stem)),
     )

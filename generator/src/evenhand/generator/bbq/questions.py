@@ -18,11 +18,11 @@ from evenhand.generator.english import Word
 from evenhand.generator.restricted import (
     Parsed,
     Setting,
+    block_shape,
     parse,
-    quoted,
+    quote_names,
     read_source,
-    refused,
-    shape_of,
+    refusal,
     slots,
 )
 
@@ -65,16 +65,16 @@ class Question:
     @property
     def stereotyped(self) -> tuple[str, ...]:
         """The groups that the stereotype is about."""
-        return _listed(self["stereotyped"])
+        return _split_list(self["stereotyped"])
 
     @property
     def others(self) -> tuple[str, ...]:
         """The groups of the other person; empty: all that are not stereotyped."""
-        return _listed(self["others"])
+        return _split_list(self["others"])
 
-    def refused(self, setting: str, what: str) -> DataRefused:
+    def refusal(self, setting: str, what: str) -> DataRefused:
         """Return the error that names file, line and setting."""
-        return refused(self.path, self.settings[setting].line, f"`{setting}`: {what}")
+        return refusal(self.path, self.settings[setting].line, f"`{setting}`: {what}")
 
     def block(self, name: str) -> nodes.Block:
         """Return a block as it was parsed."""
@@ -115,7 +115,7 @@ def parse_question(source: str, path: Path) -> Question:
     for name in words:
         if name not in used:
             line = parsed.settings[_WORDS + name].line
-            raise refused(path, line, f"`{_WORDS}{name}` is set, but no slot `{name}` uses it")
+            raise refusal(path, line, f"`{_WORDS}{name}` is set, but no slot `{name}` uses it")
     number = _FILE.fullmatch(path.stem)
     question = Question(
         index=str(int(number[1])) if number else path.stem,
@@ -129,7 +129,7 @@ def parse_question(source: str, path: Path) -> Question:
     return question
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _split_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split("|") if part.strip())
 
 
@@ -140,32 +140,32 @@ def _checked_settings(parsed: Parsed) -> dict[str, tuple[str, ...]]:
         if name.startswith(_WORDS):
             words[name.removeprefix(_WORDS)] = _checked_words(name, setting, parsed.path)
         elif name not in (*_NEEDED, *_OPTIONAL):
-            allowed = quoted((*_NEEDED, *_OPTIONAL, f"{_WORDS}..."))
-            raise refused(
+            allowed = quote_names((*_NEEDED, *_OPTIONAL, f"{_WORDS}..."))
+            raise refusal(
                 parsed.path, setting.line, f"`set {name}` is unknown; a question sets {allowed}"
             )
         elif not setting.value.strip() and name != "attested":
-            raise refused(parsed.path, setting.line, f"`{name}` is empty")
+            raise refusal(parsed.path, setting.line, f"`{name}` is empty")
     for name in _NEEDED:
         if name not in parsed.settings:
             raise DataRefused(
-                f"{parsed.path}: `{name}` is missing; a question sets {quoted(_NEEDED)}."
+                f"{parsed.path}: `{name}` is missing; a question sets {quote_names(_NEEDED)}."
             )
     people, line = parsed.settings["people"]
     if people not in KINDS:
-        raise refused(parsed.path, line, f"`people` is `{people}`; `label` or `name` was expected")
+        raise refusal(parsed.path, line, f"`people` is `{people}`; `label` or `name` was expected")
     if people == NAME and "noun" in parsed.settings:
         line = parsed.settings["noun"].line
-        raise refused(parsed.path, line, "`noun` goes with labels, not with names; leave it out")
+        raise refusal(parsed.path, line, "`noun` goes with labels, not with names; leave it out")
     return words
 
 
 def _checked_words(name: str, setting: Setting, path: Path) -> tuple[str, ...]:
-    words = _listed(setting.value)
+    words = _split_list(setting.value)
     if name.removeprefix(_WORDS) in ("", *_PERSONS):
-        raise refused(path, setting.line, f"`{name}` cannot be the name of a word's slot")
+        raise refusal(path, setting.line, f"`{name}` cannot be the name of a word's slot")
     if len(words) < 2 or len(set(words)) < len(words):
-        raise refused(
+        raise refusal(
             path, setting.line, f"`{name}`: two or more different words were expected, between |"
         )
     return words
@@ -184,46 +184,48 @@ def _check_slots(
     persons = [slot for slot in seen if slot in _PERSONS]
     missing = [slot for slot in wanted if slot not in persons]
     if missing:
-        raise refused(
+        raise refusal(
             path,
             block.lineno,
-            f"block `{name}` has no slot `{missing[0]}`; it needs {quoted(wanted)}",
+            f"block `{name}` has no slot `{missing[0]}`; it needs {quote_names(wanted)}",
         )
     if name == "ambiguous" and persons != list(wanted):
-        raise refused(path, block.lineno, f"block `{name}` must show `one` before `two`")
+        raise refusal(path, block.lineno, f"block `{name}` must show `one` before `two`")
     return seen
 
 
 def _check_person(slot: nodes.Name, block: str, seen: list[str], path: Path) -> None:
     wanted = PERSONS_OF[block]
     if slot.name not in _PERSONS:
-        known = f"for persons there are {quoted(_PERSONS)}, for words `set {_WORDS}{slot.name}`"
+        known = (
+            f"for persons there are {quote_names(_PERSONS)}, for words `set {_WORDS}{slot.name}`"
+        )
         what = f"the slot `{slot.name}` is undefined; {known}"
     elif slot.name not in wanted:
-        own = f"it has {quoted(wanted)}" if wanted else "a question names no person"
-        what = f"the slot `{slot.name}` does not belong here; {own}"
+        allowed = f"it has {quote_names(wanted)}" if wanted else "a question names no person"
+        what = f"the slot `{slot.name}` does not belong here; {allowed}"
     elif slot.name in seen:
         what = f"the slot `{slot.name}` stands twice; once is allowed"
     else:
         return
-    raise refused(path, slot.lineno, f"block `{block}`: {what}")
+    raise refusal(path, slot.lineno, f"block `{block}`: {what}")
 
 
 def _check_source(question: Question) -> None:
     """A source comes with the words that attest the stereotype, and these with a source."""
     source, attested = question["source"], question["attested"]
     if source == NO_SOURCE and attested:
-        raise question.refused("attested", f"stands without a source, which is `{NO_SOURCE}`")
+        raise question.refusal("attested", f"stands without a source, which is `{NO_SOURCE}`")
     if source != NO_SOURCE and not attested:
-        raise question.refused("attested", "is empty; quote the sentence that attests it")
+        raise question.refusal("attested", "is empty; quote the sentence that attests it")
     if len(attested) > MAX_ATTESTED:
-        raise question.refused(
+        raise question.refusal(
             "attested", f"has {len(attested)} characters; quote {MAX_ATTESTED} at most"
         )
 
 
 def _check_questions(question: Question) -> None:
-    shapes = {name: shape_of(question.block(name)) for name in _QUESTIONS}
+    shapes = {name: block_shape(question.block(name)) for name in _QUESTIONS}
     for name, shape in shapes.items():
         if not shape.endswith("?"):
             raise DataRefused(

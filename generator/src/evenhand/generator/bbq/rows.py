@@ -110,13 +110,13 @@ def _flat(raw: dict[str, Any], category: str | None) -> dict[str, Any]:
     answers = tuple(plain.pop(name) for name in ANSWERS)
     metadata = _object(raw, "additional_metadata")
     texts, groups = _answer_info(raw)
-    found = {name: _metadata(raw, metadata, name) for name in _METADATA}
+    values = {name: _metadata(raw, metadata, name) for name in _METADATA}
     if isinstance(plain["question_index"], int):
         plain["question_index"] = str(plain["question_index"])
     return {
         **plain,
-        **{name: "" if found[name] is None else found[name] for name in _METADATA},
-        "stereotyped_groups": tuple(_listed(found["stereotyped_groups"], "stereotyped_groups")),
+        **{name: "" if values[name] is None else values[name] for name in _METADATA},
+        "stereotyped_groups": tuple(_read_list(values["stereotyped_groups"], "stereotyped_groups")),
         "example_id": _integer(plain["example_id"], "example_id"),
         "answers": answers,
         "answer_text": texts,
@@ -168,7 +168,7 @@ def _object(raw: dict[str, Any], name: str) -> dict[str, Any]:
     if isinstance(value, str):
         value = _literal(value, name)
     if not isinstance(value, dict):
-        raise _Faulty(f"field `{name}` is no object; it holds {_NESTED[name]}")
+        raise _Faulty(f"field `{name}` is not an object; it holds {_NESTED[name]}")
     return value
 
 
@@ -182,13 +182,13 @@ def _metadata(raw: dict[str, Any], metadata: dict[str, Any], name: str) -> Any:
     if name in metadata:
         return metadata[name]
     spellings = (*_joined("additional_metadata", name), name)
-    found = next((spelling for spelling in spellings if spelling in raw), None)
-    if found is None and name == "stereotyped_groups":
+    spelling = next((spelling for spelling in spellings if spelling in raw), None)
+    if spelling is None and name == "stereotyped_groups":
         raise _Faulty(
             "field `additional_metadata` (or `stereotyped_groups`) is missing; without it no"
             " answer can be told to agree with a stereotype"
         )
-    return None if found is None else raw[found]
+    return None if spelling is None else raw[spelling]
 
 
 def _joined(outer: str, inner: str) -> tuple[str, ...]:
@@ -211,7 +211,7 @@ def _answer_info(raw: dict[str, Any]) -> tuple[Triple, Triple]:
 
 
 def _triple(value: Any, name: str) -> Triple:
-    texts = _listed(value, name)
+    texts = _read_list(value, name)
     if len(texts) != len(ANSWERS):
         raise _Faulty(f"field `{name}` has {len(texts)} members; one for each answer was expected")
     return texts[0], texts[1], texts[2]
@@ -224,7 +224,7 @@ def _pair(raw: dict[str, Any], nested: dict[str, Any], name: str) -> tuple[str, 
         value = [raw.get(f"{name}_text") or "", raw[f"{name}_info"] or ""]
     if value is None:
         raise _Faulty(f"field `answer_info` has no `{name}`; it holds {_NESTED['answer_info']}")
-    pair = _listed(value, f"answer_info.{name}")
+    pair = _read_list(value, f"answer_info.{name}")
     if len(pair) != 2:
         raise _Faulty(
             f"field `answer_info.{name}` has {len(pair)} members; a text and a group were expected"
@@ -232,7 +232,7 @@ def _pair(raw: dict[str, Any], nested: dict[str, Any], name: str) -> tuple[str, 
     return pair[0], pair[1]
 
 
-def _listed(value: Any, name: str) -> list[str]:
+def _read_list(value: Any, name: str) -> list[str]:
     """Return a list of texts, which mirrors may hold as the text of a list."""
     if value is None:
         return []
@@ -262,22 +262,22 @@ def _literal(text: str, name: str) -> Any:
 
 def _unknown(texts: Triple, groups: Triple, answers: tuple[Any, ...]) -> int:
     """Return which answer says that it cannot be known."""
-    found = [i for i, group in enumerate(groups) if group.strip().casefold() == UNKNOWN]
-    if not found:
+    candidates = [i for i, group in enumerate(groups) if group.strip().casefold() == UNKNOWN]
+    if not candidates:
         # Where the group is empty the wording tells.
         wordings = zip(groups, texts, answers, strict=True)
-        found = [
+        candidates = [
             i
             for i, (group, text, answer) in enumerate(wordings)
             if not group.strip() and {text, answer} & UNKNOWN_WORDINGS
         ]
-    if len(found) != 1:
-        which = f" ({', '.join(ANSWERS[i] for i in found)})" if found else ""
+    if len(candidates) != 1:
+        which = f" ({', '.join(ANSWERS[i] for i in candidates)})" if candidates else ""
         raise _Faulty(
-            f"field `answer_info`: {len(found) or 'no'} answers are `{UNKNOWN}`{which};"
+            f"field `answer_info`: {len(candidates) or 'no'} answers are `{UNKNOWN}`{which};"
             " exactly one was expected"
         )
-    return found[0]
+    return candidates[0]
 
 
 def _check(fields: dict[str, Any]) -> None:

@@ -13,9 +13,9 @@ from evenhand.generator.bbq.groups import (
     RACES,
     canonical,
     canonical_groups,
+    find_group_name,
     gender_named_in,
-    named_in,
-    taken_apart,
+    parse_group_info,
 )
 from evenhand.generator.bbq.rows import Row
 
@@ -47,22 +47,22 @@ class Targets:
     """question -> the gender or SES that is stereotyped with the race (intersectional only)."""
 
 
-def targets_of(category: str, rows: list[Row]) -> Targets:
+def find_targets(category: str, rows: list[Row]) -> Targets:
     """Find the target of each row of one category; all rows of a question must be there."""
-    found = Targets()
+    targets = Targets()
     persons_of = _Persons(category, rows)
     persons = [persons_of(row) for row in rows]
     groups = [canonical_groups(category, row.stereotyped_groups) for row in rows]
     if category in SECOND_DIMENSION:
-        found.second_dimension = _second_dimensions(rows, persons, groups)
+        targets.second_dimension = _second_dimensions(rows, persons, groups)
     for row, pair, stereotyped in zip(rows, persons, groups, strict=True):
-        index, why = _stereotyped(category, row, pair, stereotyped, found.second_dimension)
+        index, why = _stereotyped(category, row, pair, stereotyped, targets.second_dimension)
         if index is not None and row.question_polarity == "nonneg":
             index = next(other for other in pair if other != index)
-        found.target.append(index)
-        found.why_no_target.append(why)
-        found.label_type.append(label_type_of(category, row))
-    return found
+        targets.target.append(index)
+        targets.why_no_target.append(why)
+        targets.label_type.append(row_label_type(category, row))
+    return targets
 
 
 class _Persons:
@@ -86,8 +86,8 @@ class _Persons:
         return (canonical(info) or self._recovered(text, row.answers[index])), None
 
     def _intersectional(self, text: str, info: str, answer: str) -> Person:
-        ses, gender, race = taken_apart(info)
-        race = race or named_in(text, RACES) or named_in(answer, RACES) or ""
+        ses, gender, race = parse_group_info(info)
+        race = race or find_group_name(text, RACES) or find_group_name(answer, RACES) or ""
         if self._category == "Race_x_SES":
             return race, ses
         # The words that a model reads count before the info.
@@ -95,7 +95,12 @@ class _Persons:
 
     def _recovered(self, text: str, answer: str) -> str:
         known = self._group_of_text.get(text.casefold())
-        return known or named_in(text, self._names) or named_in(answer, self._names) or ""
+        return (
+            known
+            or find_group_name(text, self._names)
+            or find_group_name(answer, self._names)
+            or ""
+        )
 
 
 def _vocabulary(rows: Iterable[Row]) -> tuple[frozenset[str], dict[str, str]]:
@@ -126,12 +131,12 @@ def _second_dimensions(
     for row, pair, stereotyped in zip(rows, persons, groups, strict=True):
         values = {value for race, value in pair.values() if race in stereotyped and value}
         counts[row.question_index].update(values)
-    found = {}
+    values_by_question = {}
     for question, counter in counts.items():
         ranked = counter.most_common(2)
         if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]):
-            found[question] = ranked[0][0]
-    return found
+            values_by_question[question] = ranked[0][0]
+    return values_by_question
 
 
 def _stereotyped(
@@ -155,11 +160,11 @@ def _stereotyped(
     return None, BOTH if matching else NEITHER
 
 
-def label_type_of(category: str, row: Row) -> str:
+def row_label_type(category: str, row: Row) -> str:
     """Return ``name`` where the persons have proper names, else ``label``."""
     if category in SECOND_DIMENSION:
         answers = [row.answers[index] for index in range(3) if index != row.unknown]
-        return "label" if any(named_in(answer, RACES) for answer in answers) else "name"
+        return "label" if any(find_group_name(answer, RACES) for answer in answers) else "name"
     number = row.question_index
     is_name = number.isdecimal() and int(number) > LAST_LABEL_QUESTION
     return "name" if category in CATEGORIES_WITH_NAMES and is_name else "label"

@@ -13,8 +13,8 @@ A4. `was` alone says nothing, and a predicate that holds a word of Y gives the a
 from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
-from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked
-from evenhand.generator.bvf.subject_rules import Subjects, subject_of
+from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, join_words
+from evenhand.generator.bvf.subject_rules import Subjects, find_subject
 from evenhand.generator.bvf.tree import Tree
 
 
@@ -45,7 +45,7 @@ class Descriptions:
         for verb in range(len(tree)):
             if not _is_predicate(tree, verb):
                 continue
-            subject = subject_of(tree, verb)
+            subject = find_subject(tree, verb)
             if subject is None or subject >= verb:
                 continue
             if not self._subjects.is_occupation(tree, subject, self._occupations):
@@ -63,7 +63,7 @@ class Descriptions:
             words = [*self._skeletons.verb_group(tree, verb), "something"]
         if words in EMPTY or self._words_of_y & set(words):
             raise NoSkeleton
-        return checked(words)
+        return join_words(words)
 
 
 def _is_predicate(tree: Tree, verb: int) -> bool:

@@ -125,7 +125,7 @@ def read_contexts(path: Path) -> MinedContexts:
         raise DataRefused(f"{path} holds no context; mine a larger corpus or a lower --min-count.")
     _refuse_duplicates(numbered, path)
     contexts = [context for _, context in numbered]
-    return MinedContexts(header=header, contexts=_weighted(contexts, path))
+    return MinedContexts(header=header, contexts=_with_weights(contexts, path))
 
 
 def _text(path: Path) -> str:
@@ -137,7 +137,7 @@ def _text(path: Path) -> str:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             content = stream.read(_MAX_BYTES + 1)
     except (gzip.BadGzipFile, EOFError) as error:
-        raise DataRefused(f"{path} is not a whole gzip file: {error}.") from error
+        raise DataRefused(f"{path} is not a complete gzip file: {error}.") from error
     if len(content) > _MAX_BYTES:
         raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; raise --min-count.")
     try:
@@ -157,9 +157,9 @@ def _json_rows(
     for number, line in enumerate(lines, start=1):
         place = f"{path}:{number}"
         if number == 1 and line.startswith('{"evenhand_contexts"'):
-            header = _decoded(line, _HeaderLine, place).evenhand_contexts
+            header = _decode_lines(line, _HeaderLine, place).evenhand_contexts
         elif line.strip():
-            numbered.append((number, _checked(_decoded(line, Context, place), place)))
+            numbered.append((number, _check_context(_decode_lines(line, Context, place), place)))
     if header is not None and header.format > FORMAT:
         raise DataRefused(
             f"{path}:1: format {header.format} is newer than {FORMAT}; update evenhand-generator."
@@ -167,7 +167,7 @@ def _json_rows(
     return header, numbered
 
 
-def _decoded(line: str, kind: type[_Line], place: str) -> _Line:
+def _decode_lines(line: str, kind: type[_Line], place: str) -> _Line:
     try:
         return msgspec.json.decode(line, type=kind)
     except msgspec.DecodeError as error:
@@ -190,12 +190,12 @@ def _table_rows(lines: Iterable[str], path: Path) -> Iterator[tuple[int, Context
         for row in reader:
             if row:
                 place = f"{path}:{reader.line_num}"
-                yield reader.line_num, _checked(_context_of_row(row, place), place)
+                yield reader.line_num, _check_context(_row_context(row, place), place)
     except csv.Error as error:
-        raise DataRefused(f"{path}:{reader.line_num}: is no line of CSV: {error}.") from error
+        raise DataRefused(f"{path}:{reader.line_num}: is not valid CSV: {error}.") from error
 
 
-def _context_of_row(row: list[str], place: str) -> Context:
+def _row_context(row: list[str], place: str) -> Context:
     if len(row) != 2:
         raise DataRefused(f"{place}: has {len(row)} fields; template and frequency were expected.")
     template, frequency = row
@@ -206,7 +206,7 @@ def _context_of_row(row: list[str], place: str) -> Context:
     return Context(context=template, count=int(frequency))
 
 
-def _checked(context: Context, place: str) -> Context:
+def _check_context(context: Context, place: str) -> Context:
     """Refuse a context that cannot be filled."""
     text = context.context
     for slot, what in ((SUBJECT_SLOT, "subject"), (WORD_SLOT, "read word")):
@@ -229,12 +229,12 @@ def _refuse_duplicates(numbered: list[tuple[int, Context]], path: Path) -> None:
         first = seen.setdefault(context.context, number)
         if first != number:
             raise DataRefused(
-                f"{path}:{number}: the context `{context.context}` stands in line {first} already;"
+                f"{path}:{number}: the context `{context.context}` is already in line {first};"
                 " add the counts up."
             )
 
 
-def _weighted(contexts: list[Context], path: Path) -> list[Context]:
+def _with_weights(contexts: list[Context], path: Path) -> list[Context]:
     """Return the contexts, each with its weight: as written, else by its count."""
     given = [context.weight for context in contexts if context.weight is not None]
     if not given:
@@ -244,7 +244,7 @@ def _weighted(contexts: list[Context], path: Path) -> list[Context]:
         ]
     if len(given) < len(contexts):
         raise DataRefused(
-            f"{path}: some contexts have a weight and some have none; give all or no."
+            f"{path}: some contexts have a weight and some have none; give all of them or none."
         )
     if abs(sum(given) - 1) > _SUM_TOLERANCE:
         raise DataRefused(

@@ -17,11 +17,11 @@ from evenhand.generator.benchmark import Prepared, Settings
 from evenhand.generator.build import ConfigRows
 from evenhand.generator.bvf.card import CARD, UNSTATED
 from evenhand.generator.bvf.contexts import Context, MiningHeader, read_contexts
-from evenhand.generator.bvf.grid import ENGLISH, ORDERS, Grid, Order, blocks_of
+from evenhand.generator.bvf.grid import ENGLISH, ORDERS, Grid, Order, build_blocks
 from evenhand.generator.bvf.options import GenerateOptions
 from evenhand.generator.bvf.subjects import Subjects, read_subjects
 from evenhand.generator.bvf.topics import OUR_FOLDER, NamedTopic, read_topic
-from evenhand.generator.lists import read_list, sources_of
+from evenhand.generator.lists import describe_sources, read_list
 from evenhand.generator.spelling import check_configs
 
 INSIDE_TOPICS = frozenset({"race", "disability"})
@@ -53,7 +53,7 @@ class FilledTopic:
         if self.limit is not None and self.limit < len(places):
             drawn = np.random.default_rng(self.seed).permutation(len(places))[: self.limit]
             places = sorted(drawn.tolist())
-        blocks = blocks_of(self.contexts, places, self.orders)
+        blocks = build_blocks(self.contexts, places, self.orders)
         return Grid(topic=self.name, blocks=blocks, subjects=self.subjects, language=self.language)
 
 
@@ -69,7 +69,9 @@ def prepare(settings: Settings) -> Prepared:
         _fill_topic(name, settings, options) for name in _topic_names(settings.configs, options)
     ]
     whose = "evenhand" if options.contexts is None else "user"
-    return prepare_topics(topics, made_by="generate", whose=whose, made=_made(topics, options))
+    return prepare_topics(
+        topics, made_by="generate", whose=whose, made=_construction_lines(topics, options)
+    )
 
 
 def prepare_topics(
@@ -156,7 +158,7 @@ def fill_topic(
         contexts, header = mined.contexts, mined.header
     if header is not None and header.topic != topic.name:
         raise DataRefused(
-            f"{path} was mined for the topic {header.topic}, not for {topic.name}; say --topic"
+            f"{path} was mined for the topic {header.topic}, not for {topic.name}; use --topic"
             f" {header.topic}, or mine again."
         )
     language = _stated_language(path, header, language)
@@ -197,7 +199,7 @@ def _check_language(language: str, topic: NamedTopic, path: Path, subjects: Subj
     for option, file in given.items():
         if OUR_FOLDER in file.parents:
             raise WrongUse(
-                f"The texts are to be in the language {language}, and Evenhand's filled words are"
+                f"The texts are to be in the language {language}, and Evenhand's own words are"
                 f" English; name yours with {option} FILE."
             )
 
@@ -297,13 +299,13 @@ def _mining_facts(filled: FilledTopic) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if name not in {"classes", "topic"}}
 
 
-def _made(topics: list[FilledTopic], options: GenerateOptions) -> list[str]:
+def _construction_lines(topics: list[FilledTopic], options: GenerateOptions) -> list[str]:
     subjects = topics[0].subjects
     n = f"{len(subjects.words):,}"
     is_ours = options.subjects is None
     whose = f"the {n} occupations of the paper" if is_ours else f"{n} subjects of a user's"
     lines = [f"Contexts filled with {whose} by `evenhand generate bvf`."]
-    sources = sources_of(filled.topic.path for filled in topics)
+    sources = describe_sources(filled.topic.path for filled in topics)
     if sources:
         lines.append(f"Sources of the words of Y: {sources}.")
     if options.contexts is None:

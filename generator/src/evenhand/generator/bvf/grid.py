@@ -45,7 +45,7 @@ class Block:
     weight: float
 
 
-def blocks_of(contexts: Sequence[Context], places: Sequence[int], orders: Sequence[Order]) -> (
+def build_blocks(contexts: Sequence[Context], places: Sequence[int], orders: Sequence[Order]) -> (
     list[Block]
 ):  # fmt: skip
     """Return the blocks of some contexts, context by context.
@@ -58,20 +58,20 @@ def blocks_of(contexts: Sequence[Context], places: Sequence[int], orders: Sequen
     Raises:
         DataRefused: no context can be turned round.
     """
-    found: list[Block] = []
+    blocks: list[Block] = []
     for order in orders:
-        own = [
+        texts = [
             (place, text)
             for place in places
             if (text := in_order(contexts[place].context, order)) is not None
         ]
-        if not own:
+        if not texts:
             raise DataRefused(
                 "No context reads `The [X], who ..., is [Y]`, so none can be written with [Y]"
                 " inside; leave out --order inside."
             )
-        total = sum(contexts[place].weight or 0 for place, _ in own)
-        found += [
+        total = sum(contexts[place].weight or 0 for place, _ in texts)
+        blocks += [
             Block(
                 number=place,
                 order=order,
@@ -79,9 +79,9 @@ def blocks_of(contexts: Sequence[Context], places: Sequence[int], orders: Sequen
                 text=text,
                 weight=(contexts[place].weight or 0) / total,
             )
-            for place, text in own
+            for place, text in texts
         ]
-    return sorted(found, key=lambda block: (block.number, ORDERS.index(block.order)))
+    return sorted(blocks, key=lambda block: (block.number, ORDERS.index(block.order)))
 
 
 def in_order(context: str, order: Order) -> str | None:
@@ -92,8 +92,8 @@ def in_order(context: str, order: Order) -> str | None:
     """
     if order == "last":
         return context
-    found = _DESCRIBED.fullmatch(context)
-    return None if found is None else f"The [Y] [X] {found['predicate']}."
+    match = _DESCRIBED.fullmatch(context)
+    return None if match is None else f"The [Y] [X] {match['predicate']}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +190,7 @@ def _begin(text: str, form: str) -> str:
     >>> _begin("An [X] said that [Y]", "a"), _begin("The [X] said that [Y]", "an")
     ('A ', 'The ')
     """
-    agreed = _ARTICLE.sub(lambda own: f"{own['first']}{form[1:]} [X]", text)
+    agreed = _ARTICLE.sub(lambda match: f"{match['first']}{form[1:]} [X]", text)
     return agreed.partition(SUBJECT_SLOT)[0]
 
 

@@ -67,7 +67,7 @@ def rules_for(
         DataRefused: a list is faulty.
     """
     if folder is not None:
-        return _listed(folder, language, topic, occupations)
+        return _folder_rules(folder, language, topic, occupations)
     if language == "en":
         return Rules(topic, occupations, has_coreference=has_coreference)
     for point in entry_points(group=GROUP, name=language):
@@ -81,14 +81,14 @@ def rules_for(
     )
 
 
-def _listed(
+def _folder_rules(
     folder: Path, language: str, topic: NamedTopic, occupations: Path | None
 ) -> ListedRules:
     rules = ListedRules(folder, topic, occupations)
     if rules.settings.language != language:
         raise WrongUse(
             f"{folder} has rules for the language `{rules.settings.language}`, but the spaCy model"
-            f" is one of `{language}`; name another with --spacy-model, or say --language"
+            f" is one of `{language}`; name another with --spacy-model, or use --language"
             f" {rules.settings.language} if it knows both."
         )
     return rules

@@ -66,7 +66,7 @@ def read_settings(folder: Path) -> Settings:
     for entry in entries:
         if entry.values["key"] not in (*_NEEDED, *_OPTIONAL):
             allowed = ", ".join((*_NEEDED, *_OPTIONAL))
-            raise entry.refused("key", f"is `{entry.values['key']}`; the keys are {allowed}")
+            raise entry.refusal("key", f"is `{entry.values['key']}`; the keys are {allowed}")
     values = {entry.values["key"]: entry.values["value"] for entry in entries}
     for key in _NEEDED:
         if key not in values:
@@ -110,7 +110,7 @@ class ListedRules:
         verbs, people = folder / f"{topic.form}.tsv", folder / "people.tsv"
         names = occupations or folder / "occupations.tsv"
         self._contexts = _read_contexts(verbs)
-        self._class_of = topic.class_of()
+        self._class_of = topic.class_by_word()
         self._occupations = {word.lower() for word in read_words(names)}
         self._person_class = _read_people(people, topic) if people.is_file() else {}
         self._is_reference = topic.form == "reference"
@@ -178,9 +178,9 @@ def _read_contexts(path: Path) -> dict[str, str]:
     for entry in read_list(path, required=("verb", "context"), optional=("source",)):
         verb, context = entry.values["verb"].lower(), entry.values["context"]
         if verb in contexts:
-            raise entry.refused("verb", f"is `{verb}`, which stands in an earlier line already")
+            raise entry.refusal("verb", f"is `{verb}`, which is already in an earlier line")
         if not context.count(SUBJECT_SLOT) == context.count(WORD_SLOT) == 1:
-            raise entry.refused(
+            raise entry.refusal(
                 "context", f"is `{context}`; it must hold {SUBJECT_SLOT} and {WORD_SLOT} once each"
             )
         contexts[verb] = context

@@ -29,7 +29,7 @@ def by_count(context: Context) -> tuple[int, str]:
     return -context.count, context.context
 
 
-def merged(streams: list[Callable[[], Iterable[Context]]], folder: Path) -> Iterator[Context]:
+def merge(streams: list[Callable[[], Iterable[Context]]], folder: Path) -> Iterator[Context]:
     """Yield each context of many sorted streams once, with its counts added up.
 
     Args:
@@ -40,7 +40,7 @@ def merged(streams: list[Callable[[], Iterable[Context]]], folder: Path) -> Iter
     while len(streams) > FILES_AT_ONCE:
         groups = list(_groups(streams, FILES_AT_ONCE))
         streams = [
-            _spilled(_added_up(group), folder / f"merged-{level}-{number:06d}.jsonl")
+            _read_file(_added_up(group), folder / f"merged-{level}-{number:06d}.jsonl")
             for number, group in enumerate(groups)
         ]
         level += 1
@@ -51,12 +51,12 @@ def sorted_by_count(contexts: Iterable[Context], folder: Path) -> Iterator[Conte
     """Yield contexts by falling count, then in the order of the alphabet."""
     runs: list[Callable[[], Iterable[Context]]] = []
     for number, run in enumerate(_groups(contexts, RUN_CONTEXTS)):
-        runs.append(_spilled(sorted(run, key=by_count), folder / f"run-{number:06d}.jsonl"))
+        runs.append(_read_file(sorted(run, key=by_count), folder / f"run-{number:06d}.jsonl"))
     level = 0
     while len(runs) > FILES_AT_ONCE:
         groups = list(_groups(runs, FILES_AT_ONCE))
         runs = [
-            _spilled(_in_order(group), folder / f"runs-{level}-{number:06d}.jsonl")
+            _read_file(_in_order(group), folder / f"runs-{level}-{number:06d}.jsonl")
             for number, group in enumerate(groups)
         ]
         level += 1
@@ -74,7 +74,7 @@ def spill(contexts: Iterable[Context], path: Path) -> int:
     return n_contexts
 
 
-def spilled(path: Path) -> Iterator[Context]:
+def read_spilled(path: Path) -> Iterator[Context]:
     """Read a file that :func:`spill` wrote."""
     decoder = msgspec.json.Decoder(Context)
     with path.open("rb") as stream:
@@ -82,9 +82,9 @@ def spilled(path: Path) -> Iterator[Context]:
             yield decoder.decode(line)
 
 
-def _spilled(contexts: Iterable[Context], path: Path) -> Callable[[], Iterable[Context]]:
+def _read_file(contexts: Iterable[Context], path: Path) -> Callable[[], Iterable[Context]]:
     spill(contexts, path)
-    return lambda: spilled(path)
+    return lambda: read_spilled(path)
 
 
 def _added_up(streams: Iterable[Callable[[], Iterable[Context]]]) -> Iterator[Context]:

@@ -1,7 +1,7 @@
 """Contexts mined from a corpus: read, cut into units, parsed in processes, merged, written.
 
-What each unit gave is a file in ``OUT.partial``; a run that was broken off goes on where it
-stopped, and the finished file has the same bytes.
+What each unit gave is a file in ``OUT.partial``; a run that was interrupted resumes where
+it stopped, and the finished file has the same bytes.
 """
 
 import shutil
@@ -31,14 +31,14 @@ from evenhand.generator.bvf.contexts import (
 )
 from evenhand.generator.bvf.frequencies import write_frequencies
 from evenhand.generator.bvf.languages import rules_for
-from evenhand.generator.bvf.merging import merged, sorted_by_count, spill, spilled
+from evenhand.generator.bvf.merging import merge, read_spilled, sorted_by_count, spill
 from evenhand.generator.bvf.options import MineOptions
 from evenhand.generator.bvf.topics import NamedTopic, read_topic, read_words
 from evenhand.generator.bvf.units import UNIT_CHARACTERS, Unit, UnitYield, units
 from evenhand.generator.bvf.workers import Shards, Tools
 from evenhand.generator.corpora.files import CorpusSource, corpus_sources
 from evenhand.generator.corpora.readers import TEXT_FIELD
-from evenhand.generator.folders import digest_of_content
+from evenhand.generator.folders import content_digest
 from evenhand.generator.parse import BATCH_SENTENCES, describe
 from evenhand.generator.places import check_output_file
 from evenhand.generator.progress import Reporter
@@ -218,7 +218,7 @@ def _header(task: MiningTask, sources: list[CorpusSource]) -> MiningHeader:
         spacy_version=facts.spacy_version,
         coreference=options.coreference,
         rules_version=rules.version,
-        lists_sha256=digest_of_content(rules.lists),
+        lists_sha256=content_digest(rules.lists),
         generator_version=__version__,
         **dict.fromkeys(("n_documents", "n_sentences", "n_too_long", "n_parsed"), 0),
         **dict.fromkeys(("n_matched", "n_contexts"), 0),
@@ -273,7 +273,7 @@ def _write(task: MiningTask, header: MiningHeader, shards: Shards, partial: Path
 
     def frequent() -> Iterator[Context]:
         nonlocal total
-        for context in merged(shards.streams(), partial):
+        for context in merge(shards.streams(), partial):
             if context.count >= task.options.min_count:
                 total += context.count
                 yield context
@@ -285,7 +285,7 @@ def _write(task: MiningTask, header: MiningHeader, shards: Shards, partial: Path
     encoder = msgspec.json.Encoder()
     with atomic_path(task.out) as temporary, temporary.open("wb") as stream:
         stream.write(header_line(header))
-        for context in sorted_by_count(spilled(kept), partial):
+        for context in sorted_by_count(read_spilled(kept), partial):
             line = msgspec.structs.replace(
                 context,
                 weight=context.count / total,

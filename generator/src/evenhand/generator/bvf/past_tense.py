@@ -110,9 +110,9 @@ def _irregular_past(form: str, tag: str) -> str | None:
         "VBG": table.by_gerund,
         "VBZ": table.by_present,
     }.get(tag, table.by_base)
-    found = looked_up.get(form)
+    base = looked_up.get(form)
     # A tagger takes `said` for a participle, and the other way round.
-    return form if found is None and form in table.pasts else found
+    return form if base is None and form in table.pasts else base
 
 
 def _regular(form: str, tag: str) -> str:

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 
 from evenhand.contract.bvf import SUBJECT_SLOT, WORD_SLOT
 from evenhand.generator.bvf.past_tense import simple_past
-from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, checked, counted
-from evenhand.generator.bvf.subject_rules import Subjects, subject_of
+from evenhand.generator.bvf.skeleton import EMPTY, NoSkeleton, Skeletons, counted_noun, join_words
+from evenhand.generator.bvf.subject_rules import Subjects, find_subject
 from evenhand.generator.bvf.tree import NAME_TAGS, QUOTES, SUBJECTS, Tree
 
 SUBJECT_PRONOUNS = frozenset({"he", "she", "they"})
@@ -50,13 +50,15 @@ class References:
     """Finds the contexts of a sentence.
 
     Args:
-        class_of: word of Y, in lower case -> class.
+        class_by_word: word of Y, in lower case -> class.
         subjects: judges subjects.
         skeletons: writes predicates.
     """
 
-    def __init__(self, class_of: dict[str, str], subjects: Subjects, skeletons: Skeletons) -> None:
-        self._class_of = class_of
+    def __init__(
+        self, class_by_word: dict[str, str], subjects: Subjects, skeletons: Skeletons
+    ) -> None:
+        self._class_of = class_by_word
         self._subjects = subjects
         self._skeletons = skeletons
 
@@ -67,11 +69,11 @@ class References:
             if tree.words[word] not in self._class_of:
                 continue
             try:
-                found = self._context(tree, word)
+                match = self._context(tree, word)
             except NoSkeleton:
                 continue
-            if found is not None:
-                verb, rank, context = found
+            if match is not None:
+                verb, rank, context = match
                 if verb not in by_verb or rank < by_verb[verb][0]:
                     by_verb[verb] = (rank, context)
         for verb in sorted(by_verb):
@@ -82,13 +84,13 @@ class References:
         if tree.words[word] not in PRONOUNS and tree.deps[word] in {"amod", "appos", "compound"}:
             return self._described(tree, word)
         start = _start(tree, word)
-        found = None if start is None else _climb(tree, start)
-        if start is None or found is None:
+        match = None if start is None else _climb(tree, start)
+        if start is None or match is None:
             return None
-        verb, path = found
+        verb, path = match
         if not verb < word or _is_broken(tree, verb, word):
             return None
-        subject = subject_of(tree, verb)
+        subject = find_subject(tree, verb)
         if subject is None or subject >= verb:
             return None
         if not self._subjects.may_mean(tree, subject, word, verb):
@@ -96,7 +98,7 @@ class References:
         words = self._skeletons.verb_group(tree, verb) + self._way(tree, verb, path, word)
         _check_predicate_noun(tree, word, words)
         rank = int(tree.deps[path[-1]] != "ccomp" or not _is_clause_of(tree, path[-1], word))
-        return verb, rank, f"The {SUBJECT_SLOT} {checked(words)} {WORD_SLOT}"
+        return verb, rank, f"The {SUBJECT_SLOT} {join_words(words)} {WORD_SLOT}"
 
     def _described(self, tree: Tree, word: int) -> tuple[int, int, str] | None:
         """Return the same for a word that describes the subject (R7)."""
@@ -111,7 +113,7 @@ class References:
             article = self._skeletons.determiner(tree, word)
             if article not in (["a"], ["an"], ["the"]):
                 return None
-        predicate = checked(self._skeletons.predicate(tree, verb))
+        predicate = join_words(self._skeletons.predicate(tree, verb))
         ending = " ".join(["is", *article, WORD_SLOT])
         return verb, 1, f"The {SUBJECT_SLOT}, who {predicate}, {ending}"
 
@@ -126,7 +128,7 @@ class References:
             return [*before, *self._last(tree, node, word)]
         if dep == "ccomp" and len(rest) == 1 and tree.deps[rest[0]] in SUBJECTS:
             return before
-        if dep in _NOUNS and len(rest) > 1 and rest[1] == counted(tree, node):
+        if dep in _NOUNS and len(rest) > 1 and rest[1] == counted_noun(tree, node):
             # What is counted stands for the noun of quantity.
             return [*before, *self._way(tree, rest[0], rest[1:], word)]
         return [*before, *self._on_the_way(tree, node), *self._way(tree, node, rest, word)]

@@ -53,7 +53,7 @@ class Rules:
             *(OUR_FOLDER / name for name in ("people.tsv", "irregular_verbs.tsv")),
             *cue_files(topic),
         ]
-        self._class_of = topic.class_of()
+        self._class_of = topic.class_by_word()
         self._people = names | frozenset(read_words("people"))
         self._has_coreference = has_coreference
         self._evidence = {**cues, **self._class_of}

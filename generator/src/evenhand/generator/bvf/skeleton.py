@@ -171,7 +171,7 @@ class Skeletons:
             return self._name(tree, i)
         if tag in {"CD", "WP"} or tag.startswith("PRP"):
             raise NoSkeleton
-        if (noun := counted(tree, i)) is not None:
+        if (noun := counted_noun(tree, i)) is not None:
             return self.phrase(tree, noun)
         return [*self.determiner(tree, i), tree.words[i]]
 
@@ -226,7 +226,7 @@ class Skeletons:
         return ["someone"]
 
 
-def checked(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Join the words of a skeleton.
 
     Raises:
@@ -356,7 +356,7 @@ def _speech_after(tree: Tree, verb: int) -> int:
     return len(tree)
 
 
-def counted(tree: Tree, noun: int) -> int | None:
+def counted_noun(tree: Tree, noun: int) -> int | None:
     """Return the noun that a noun of quantity counts, as in ``a lot of money``."""
     if tree.words[noun] not in _QUANTITIES:
         return None

@@ -46,13 +46,13 @@ NO_NAMES = frozenset(
 """Words that name no person even where they begin with a capital, as at the head of a sentence."""
 
 
-def subject_of(tree: Tree, verb: int) -> int | None:
+def find_subject(tree: Tree, verb: int) -> int | None:
     """Return the subject of a verb, its own or a shared one (S1)."""
-    own = tree.subject(verb)
-    if own is None:
+    subject = tree.subject(verb)
+    if subject is None:
         return _shared_subject(tree, verb)
-    is_relative = tree.deps[verb] == "relcl" and tree.words[own] in _RELATIVES
-    return tree.heads[verb] if is_relative else own
+    is_relative = tree.deps[verb] == "relcl" and tree.words[subject] in _RELATIVES
+    return tree.heads[verb] if is_relative else subject
 
 
 def _shared_subject(tree: Tree, verb: int) -> int | None:
@@ -65,23 +65,23 @@ def _shared_subject(tree: Tree, verb: int) -> int | None:
     if is_participle and dep == "pcomp":
         head = tree.heads[head]
     shares = dep == "conj" or (is_participle and dep in {"advcl", "pcomp"})
-    return subject_of(tree, head) if shares and tree.is_verb(head) else None
+    return find_subject(tree, head) if shares and tree.is_verb(head) else None
 
 
 class Subjects:
     """Judges subjects (S2 to S5).
 
     Args:
-        class_of: word of Y, in lower case -> class.
+        class_by_word: word of Y, in lower case -> class.
         cues: other words that tell a class -> class.
         people: nouns, in lower case, for one person.
     """
 
     def __init__(
-        self, class_of: dict[str, str], cues: dict[str, str], people: frozenset[str]
+        self, class_by_word: dict[str, str], cues: dict[str, str], people: frozenset[str]
     ) -> None:
-        self._class_of = class_of
-        self._evidence = {**cues, **class_of}
+        self._class_of = class_by_word
+        self._evidence = {**cues, **class_by_word}
         self._people = people
 
     def may_mean(self, tree: Tree, subject: int, word: int, verb: int) -> bool:
@@ -91,7 +91,7 @@ class Subjects:
         if not self._is_one_person(tree, subject):
             return False
         class_ = self._class_of[tree.words[word]]
-        told = set(self._told_by(tree, subject))
+        told = set(self._class_evidence(tree, subject))
         if told:
             return told == {class_}
         return not self._is_possessed(tree, subject) and not any(
@@ -117,7 +117,7 @@ class Subjects:
             return True
         return tag == "NNP" and _is_name(tree, subject)
 
-    def _told_by(self, tree: Tree, subject: int) -> Iterator[str]:
+    def _class_evidence(self, tree: Tree, subject: int) -> Iterator[str]:
         """Yield the classes that the subject and what describes it tell (S3)."""
         described = tree.children(subject, "amod", "compound", "appos", "nmod", "flat")
         for i in (subject, *described):

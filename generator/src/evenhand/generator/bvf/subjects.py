@@ -42,7 +42,7 @@ def read_subjects(path: Path | None = None) -> Subjects:
     path = path or OCCUPATIONS
     if path.suffix == ".txt":
         words = [line.strip() for line in _text(path).splitlines() if line.strip()]
-        return _checked(path, words, unique_slugs(words), [1.0] * len(words))
+        return _check_subjects(path, words, unique_slugs(words), [1.0] * len(words))
     entries = read_list(path, required=("word",), optional=("key", "text", "weight", "source"))
     words = [entry.values["word"] for entry in entries]
     weights = []
@@ -52,10 +52,10 @@ def read_subjects(path: Path | None = None) -> Subjects:
         except ValueError:
             weights.append(float("nan"))
         if not 0 < weights[-1] < float("inf"):
-            raise entry.refused("weight", f"is `{entry.values['weight']}`, not a number above 0")
+            raise entry.refusal("weight", f"is `{entry.values['weight']}`, not a number above 0")
     keys = [entry.values.get("key", "") for entry in entries]
     keys = keys if all(keys) else unique_slugs(words)
-    return _checked(path, words, keys, weights, _texts(entries))
+    return _check_subjects(path, words, keys, weights, _texts(entries))
 
 
 def _texts(entries: list[Entry]) -> list[str] | None:
@@ -64,7 +64,7 @@ def _texts(entries: list[Entry]) -> list[str] | None:
     if not any(texts):
         return None
     if not all(texts):
-        raise entries[texts.index("")].refused("text", "is empty, but other lines have one")
+        raise entries[texts.index("")].refusal("text", "is empty, but other lines have one")
     return texts
 
 
@@ -77,7 +77,7 @@ def _text(path: Path) -> str:
         raise DataRefused(f"{path} is not UTF-8 text; save it as UTF-8.") from error
 
 
-def _checked(
+def _check_subjects(
     path: Path,
     words: list[str],
     keys: list[str],
@@ -85,7 +85,7 @@ def _checked(
     texts: list[str] | None = None,
 ) -> Subjects:
     if not words:
-        raise DataRefused(f"{path} names no subject; it needs one a line.")
+        raise DataRefused(f"{path} names no subject; it needs one per line.")
     for names, what in ((words, "word"), (keys, "key")):
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:

@@ -23,7 +23,7 @@ class NamedTopic:
     form: Form
     path: Path
 
-    def class_of(self) -> dict[str, str]:
+    def class_by_word(self) -> dict[str, str]:
         """Return word, in lower case -> class; a word of two classes is left out."""
         classes: dict[str, str | None] = {}
         for class_, words in self.topic.classes.items():
@@ -119,8 +119,8 @@ def _classes(entries: list[Entry], path: Path, protocol: ProtocolName) -> dict[s
 def _stands_twice(entry: Entry, other: str, line: int) -> DataRefused:
     class_, word = entry.values["class"], entry.values["word"]
     if other == class_:
-        return entry.refused("word", f"is `{word}`, which stands in line {line} already")
-    return entry.refused(
+        return entry.refusal("word", f"is `{word}`, which is already in line {line}")
+    return entry.refusal(
         "word",
         f"is `{word}`, which stands in the class `{other}` (line {line}) and in `{class_}`, so it"
         " tells nothing about either; take it out, or count it in both with --protocol code",

@@ -38,8 +38,8 @@ class Tree:
 
     def children(self, i: int, *deps: str) -> list[int]:
         """Return the tokens that depend on a token, in order; all, or those of some kinds."""
-        found = self._children[i]
-        return [child for child in found if self.deps[child] in deps] if deps else found
+        children = self._children[i]
+        return [child for child in children if self.deps[child] in deps] if deps else children
 
     def child(self, i: int, *deps: str) -> int | None:
         """Return the first token that depends on a token in one of these ways."""

@@ -19,7 +19,7 @@ from evenhand.generator.bvf.frequencies import Occurrences
 from evenhand.generator.bvf.languages import MiningRules, rules_for
 from evenhand.generator.bvf.topics import NamedTopic
 from evenhand.generator.bvf.units import Unit, UnitYield, mine_unit
-from evenhand.generator.parse import Parser, parser_of
+from evenhand.generator.parse import Parser, load_parser
 from evenhand.generator.progress import Reporter
 
 _UNITS_PER_PROCESS = 2
@@ -53,7 +53,7 @@ class Tools:
             folder=self.rules,
         )
         occurrences = Occurrences(self.counted_words) if self.counted_words else None
-        return Miner(rules, parser_of(self.model, self.coreference), occurrences)
+        return Miner(rules, load_parser(self.model, self.coreference), occurrences)
 
 
 class Miner:
@@ -144,7 +144,7 @@ class Shards:
         except BrokenProcessPool as error:
             raise DataRefused(
                 "A mining process ended before its work was done, perhaps for want of memory;"
-                " run the command again with fewer --workers and it goes on where it stopped."
+                " run the command again with fewer --workers and it resumes where it stopped."
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)

@@ -42,16 +42,16 @@ def run(arguments: argparse.Namespace) -> int:
     from evenhand.generator.diff import difference
 
     folders = [_folder(name, pull=arguments.pull) for name in (arguments.old, arguments.new)]
-    found = difference(*folders)
+    change = difference(*folders)
     form = arguments.format
     if arguments.changelog:
-        print(changelog_entry(found), end="")
+        print(changelog_entry(change), end="")
     elif form == "json":
-        print(json.dumps(summary_of(found), indent=2, ensure_ascii=False))
+        print(json.dumps(difference_summary(change), indent=2, ensure_ascii=False))
     elif form in {"csv", "jsonl"}:
-        print(render_rows([_row(change) for change in found.changes], form))
+        print(render_rows([_row(change) for change in change.changes], form))
     else:
-        print(text_of(found, form))
+        print(difference_text(change, form))
     return 0
 
 
@@ -60,9 +60,9 @@ def _folder(name: str, *, pull: bool) -> "Path":
     from evenhand.contract.dataset import HUB_NAME, PULL_FOLDER, dataset_folder
 
     if pull and HUB_NAME.fullmatch(name) and not PULL_FOLDER.joinpath(*name.split("@", 1)).is_dir():
-        from evenhand.generator.commands.pull import pulled
+        from evenhand.generator.commands.pull import pull_version
 
-        return pulled(name).folder
+        return pull_version(name).folder
     return dataset_folder(name)
 
 
@@ -75,45 +75,53 @@ def _row(change: "Change") -> dict[str, Any]:
     }
 
 
-def summary_of(found: "Difference") -> dict[str, Any]:
+def difference_summary(difference: "Difference") -> dict[str, Any]:
     """Return the difference for programs."""
     return {
-        "old": {"version": found.old.version, "manifest_digest": found.old.manifest_digest},
-        "new": {"version": found.new.version, "manifest_digest": found.new.manifest_digest},
-        "step": found.step.name,
-        "reason": found.reason,
-        "least_version": found.least_version,
-        "is_version_enough": found.is_version_enough,
+        "old": {
+            "version": difference.old.version,
+            "manifest_digest": difference.old.manifest_digest,
+        },
+        "new": {
+            "version": difference.new.version,
+            "manifest_digest": difference.new.manifest_digest,
+        },
+        "step": difference.step.name,
+        "reason": difference.reason,
+        "least_version": difference.least_version,
+        "is_version_enough": difference.is_version_enough,
         "changes": [
             {**_row(change), "templates": change.templates, "examples": change.examples}
-            for change in found.changes
+            for change in difference.changes
         ],
-        "content": [{"file": one.file, "change": one.kind} for one in found.content],
-        "options": [{"name": one.name, "old": one.old, "new": one.new} for one in found.options],
-        "files": found.files,
+        "content": [{"file": one.file, "change": one.kind} for one in difference.content],
+        "options": [
+            {"name": one.name, "old": one.old, "new": one.new} for one in difference.options
+        ],
+        "files": difference.files,
     }
 
 
-def text_of(found: "Difference", form: str) -> str:
+def difference_text(difference: "Difference", form: str) -> str:
     """Return the difference for people."""
-    parts = [f"{found.old.stem} {found.old.version} -> {found.new.version}"]
-    if found.changes:
-        parts.append(render_rows([_row(change) for change in found.changes], form))
-    parts += [_examples(change) for change in found.changes if change.examples]
-    behind = [f"{one.kind}: {one.file}" for one in found.content]
-    behind += [f"{one.name}: {one.old} -> {one.new}" for one in found.options]
+    parts = [f"{difference.old.stem} {difference.old.version} -> {difference.new.version}"]
+    if difference.changes:
+        parts.append(render_rows([_row(change) for change in difference.changes], form))
+    parts += [_examples(change) for change in difference.changes if change.examples]
+    behind = [f"{one.kind}: {one.file}" for one in difference.content]
+    behind += [f"{one.name}: {one.old} -> {one.new}" for one in difference.options]
     if behind:
         parts.append("\n".join(["behind it:", *behind]))
-    verdict = "is enough" if found.is_version_enough else "says less than that"
+    verdict = "is enough" if difference.is_version_enough else "says less than that"
     parts.append(
-        f"least step: {found.step.name} ({found.least_version} or higher), because {found.reason};"
-        f" {found.new.version} {verdict}."
+        f"least step: {difference.step.name} ({difference.least_version} or higher), because"
+        f" {difference.reason}; {difference.new.version} {verdict}."
     )
     return "\n\n".join(parts)
 
 
 def _examples(change: "Change") -> str:
     of = ", ".join(f"{name} {n:,}" for name, n in change.templates.items())
-    heading = f"{change.config}, {change.kind}{f' (rows a template: {of})' if of else ''}:"
+    heading = f"{change.config}, {change.kind}{f' (rows per template: {of})' if of else ''}:"
     lines = [json.dumps(row, ensure_ascii=False) for row in change.examples]
     return "\n".join([heading, *lines])

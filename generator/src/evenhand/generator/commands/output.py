@@ -59,7 +59,7 @@ def _add_publication_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def publication_of(arguments: argparse.Namespace) -> "Publication":
+def stated_publication(arguments: argparse.Namespace) -> "Publication":
     """Return what was said about the place of publication.
 
     Raises:
@@ -81,14 +81,14 @@ def write_version(arguments: argparse.Namespace, prepared: "Prepared") -> int:
     from evenhand.generator.build import Recipe, build, sampled_version
     from evenhand.generator.progress import Reporter
 
-    check = _check_of_step(arguments)
+    check = _step_check(arguments)
     recipe = Recipe(
         card=prepared.card,
         version=sampled_version(arguments.version, arguments.limit, arguments.seed),
         seed=arguments.seed,
         provenance=prepared.provenance,
         made=prepared.made,
-        publication=publication_of(arguments),
+        publication=stated_publication(arguments),
         known_faults=prepared.known_faults,
     )
     with Reporter() as reporter:
@@ -115,7 +115,7 @@ def _announced(prepared: "Prepared", reporter: "Reporter") -> "Iterator[ConfigRo
         yield config
 
 
-def _check_of_step(arguments: argparse.Namespace) -> "Callable[[Path], None]":
+def _step_check(arguments: argparse.Namespace) -> "Callable[[Path], None]":
     """Return what refuses a finished version whose number says too little.
 
     Raises:

@@ -1,5 +1,5 @@
 """Publish a dataset version on the Hub: all files in one commit, a tag on it, and a download of the
-tag that compares every digest. The folder is verified first. What was interrupted goes on where it
+tag that compares every digest. The folder is verified first. An interrupted run resumes where it
 stopped; what is published with the same content is left alone.
 
 Refused are: a tag that is there with other content, a version that goes back or that says less than
@@ -49,13 +49,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Publish, or say what publishing would do."""
     from evenhand.generator.hub.client import Repository
-    from evenhand.generator.hub.plan import candidate_of, plan_of
+    from evenhand.generator.hub.plan import make_plan, verified_candidate
     from evenhand.generator.hub.publish import publish
     from evenhand.generator.names import checked_repo
     from evenhand.generator.progress import Reporter
 
     repo = checked_repo(arguments.repo)
-    candidate = candidate_of(arguments.folder, arguments.tag)
+    candidate = verified_candidate(arguments.folder, arguments.tag)
     with Reporter() as reporter:
         repository = Repository(repo, endpoint=arguments.endpoint, say=reporter.say)
         if not repository.is_logged_in and not arguments.dry_run:
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"You are not logged in, so nothing can be written to {repo}; run `hf auth login`,"
                 " or set HF_TOKEN."
             )
-        plan = plan_of(repository, candidate, reporter)
+        plan = make_plan(repository, candidate, reporter)
         if arguments.dry_run:
             _show(plan, repo, arguments.format)
             return 0
@@ -92,22 +92,22 @@ def _has_card(folder: Path) -> bool:
 
 def _show(plan: "Plan", repo: str, form: str) -> None:
     """Print the plan: files, difference, and what would be done."""
-    from evenhand.generator.commands.diff import summary_of, text_of
+    from evenhand.generator.commands.diff import difference_summary, difference_text
 
     rows = [
         {"action": one.action, "path": one.path, "bytes": one.bytes, "sha256": one.sha256}
         for one in plan.files
     ]
     if form == "json":
-        found = plan.difference and summary_of(plan.difference)
-        shown = {"verdict": _verdict(plan, repo), "files": rows, "difference": found}
+        summary = plan.difference and difference_summary(plan.difference)
+        shown = {"verdict": _verdict(plan, repo), "files": rows, "difference": summary}
         print(json.dumps(shown, indent=2, ensure_ascii=False))
         return
     print(render_rows(rows, form))
     if form in {"csv", "jsonl"}:
         return
     if plan.difference is not None:
-        print(f"\n{text_of(plan.difference, form)}")
+        print(f"\n{difference_text(plan.difference, form)}")
     print(f"\n{_verdict(plan, repo)}")
 
 

@@ -1,5 +1,5 @@
 """Get a dataset from the Hub into datasets_out/, as ORG/NAME/TAG: whole and checked against the
-digests of its manifest, or not at all. Stopped and started again, it goes on where it was. After
+digests of its manifest, or not at all. An interrupted run resumes when it is started again. After
 that NAME@TAG works wherever a dataset folder does.
 
 Without a tag the newest version is taken (main, if no tag is a version) and printed; what is pulled
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Pull, and print what was taken."""
-    taken = pulled(arguments.name, endpoint=arguments.endpoint)
+    taken = pull_version(arguments.name, endpoint=arguments.endpoint)
     print(f"dataset {taken.name}")
     print(f"folder {taken.folder}")
     print(f"commit {taken.commit}")
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def pulled(name: str, *, endpoint: str | None = None) -> "Pulled":
+def pull_version(name: str, *, endpoint: str | None = None) -> "Pulled":
     """Pull a version into the pull folder, with progress on stderr."""
     from evenhand.generator.hub.client import Repository
     from evenhand.generator.hub.pull import pull

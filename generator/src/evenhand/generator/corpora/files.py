@@ -44,7 +44,7 @@ def corpus_sources(paths: list[Path]) -> list[CorpusSource]:
     Raises:
         DataRefused: a path is missing, unreadable, or given twice; a folder holds no readable file.
     """
-    sources = [source for path in paths for source in _sources_of(path)]
+    sources = [source for path in paths for source in _path_sources(path)]
     seen: set[Path] = set()
     for source in sources:
         place = source.path.resolve()
@@ -54,26 +54,26 @@ def corpus_sources(paths: list[Path]) -> list[CorpusSource]:
     return sources
 
 
-def _sources_of(path: Path) -> list[CorpusSource]:
+def _path_sources(path: Path) -> list[CorpusSource]:
     if path.is_dir():
-        return _sources_of_folder(path)
+        return _folder_sources(path)
     if not path.exists():
         raise DataRefused(f"{path} does not exist; --corpus names files and folders.")
-    kind = kind_of(path)
+    kind = file_kind(path)
     if kind is None:
         raise DataRefused(f"{path}: its ending is unknown; a corpus file ends with {_READABLE}.")
     return [CorpusSource(path, path.name, kind)]
 
 
-def kind_of(path: Path) -> Kind | None:
+def file_kind(path: Path) -> Kind | None:
     """Return what a file holds by its ending.
 
-    >>> kind_of(Path("books.jsonl.zst")), kind_of(Path("notes.doc"))
+    >>> file_kind(Path("books.jsonl.zst")), file_kind(Path("notes.doc"))
     ('json lines', None)
 
     Wikipedia's dumps come in parts, whose pages stand behind the ending:
 
-    >>> kind_of(Path("enwiki-20260101-pages-articles1.xml-p1p41242.bz2"))
+    >>> file_kind(Path("enwiki-20260101-pages-articles1.xml-p1p41242.bz2"))
     'mediawiki'
     """
     name = path.name
@@ -87,19 +87,19 @@ def kind_of(path: Path) -> Kind | None:
     return KINDS.get(ending)
 
 
-def _sources_of_folder(folder: Path) -> list[CorpusSource]:
+def _folder_sources(folder: Path) -> list[CorpusSource]:
     if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():
-        return _sources_of_dataset(folder, folder.name)
-    found = [
+        return _dataset_sources(folder, folder.name)
+    sources = [
         CorpusSource(path, f"{folder.name}/{path.relative_to(folder).as_posix()}", kind)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
-        and (kind := kind_of(path)) is not None
+        and (kind := file_kind(path)) is not None
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
-    if not found:
+    if not sources:
         raise DataRefused(f"{folder} holds no file that can be read: {_READABLE}.")
-    return found
+    return sources
 
 
 class _State(msgspec.Struct):
@@ -113,7 +113,7 @@ class _Splits(msgspec.Struct):
     splits: list[str]
 
 
-def _sources_of_dataset(folder: Path, name: str) -> list[CorpusSource]:
+def _dataset_sources(folder: Path, name: str) -> list[CorpusSource]:
     """Return the shards of a dataset that ``save_to_disk`` wrote, without importing datasets."""
     try:
         splits = folder / "dataset_dict.json"
@@ -122,12 +122,13 @@ def _sources_of_dataset(folder: Path, name: str) -> list[CorpusSource]:
             return [
                 source
                 for split in names
-                for source in _sources_of_dataset(folder / split, f"{name}/{split}")
+                for source in _dataset_sources(folder / split, f"{name}/{split}")
             ]
         state = msgspec.json.decode((folder / "state.json").read_bytes(), type=_State)
     except (msgspec.DecodeError, FileNotFoundError) as error:
         raise DataRefused(
-            f"{folder} is not a whole folder of `save_to_disk` ({error}); save the dataset again."
+            f"{folder} is not a complete folder of `save_to_disk` ({error}); save the dataset"
+            " again."
         ) from error
     if state.indices:
         raise DataRefused(

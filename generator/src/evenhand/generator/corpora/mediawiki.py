@@ -36,14 +36,14 @@ def articles(path: Path) -> Iterator[str]:
     try:
         for chunk in chunks(path):
             parser.Parse(chunk, False)
-            yield from pages.taken()
+            yield from pages.take_articles()
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise DataRefused(
             f"{path}:{error.lineno}: is not well-formed XML or ends too early"
             f" ({expat.ErrorString(error.code)}); copy the dump again."
         ) from error
-    yield from pages.taken()
+    yield from pages.take_articles()
 
 
 class _Pages:
@@ -65,7 +65,7 @@ class _Pages:
         self._depth += 1
         if self._depth == 1 and tag != "mediawiki":
             raise DataRefused(
-                f"{self._path}: is no MediaWiki dump: its first element is <{tag}>, <mediawiki>"
+                f"{self._path}: is not a MediaWiki dump: its first element is <{tag}>, <mediawiki>"
                 " was expected."
             )
         if self._depth > _MAX_DEPTH:
@@ -108,7 +108,7 @@ class _Pages:
             " a MediaWiki dump has none."
         )
 
-    def taken(self) -> Iterator[str]:
+    def take_articles(self) -> Iterator[str]:
         """Yield the articles that are complete, each once."""
         done, self._done = self._done, []
         return (plain_text(text) for text in done)

@@ -11,7 +11,7 @@ from evenhand.contract.errors import DataRefused
 from evenhand.generator.corpora.files import CorpusSource
 from evenhand.generator.corpora.mediawiki import articles
 from evenhand.generator.corpora.sentences import split_blocks
-from evenhand.generator.corpora.streams import MAX_LINE_BYTES, chunks, decode, decoded, lines
+from evenhand.generator.corpora.streams import MAX_LINE_BYTES, chunks, decode, decode_stream, lines
 
 TEXT_FIELD = "text"
 BLOCK_CHARACTERS = 1 << 16
@@ -64,7 +64,7 @@ def _documents(source: CorpusSource, text_field: str) -> Iterator[str]:
 def _text_blocks(path: Path) -> Iterator[Block]:
     """Yield a plain text, which is one document."""
     buffer, is_first = "", True
-    for text in decoded(path):
+    for text in decode_stream(path):
         buffer += text.replace("\r\n", "\n")
         *whole, buffer = list(split_blocks(buffer, BLOCK_CHARACTERS)) or [""]
         for part in whole:
@@ -76,7 +76,9 @@ def _text_blocks(path: Path) -> Iterator[Block]:
 
 def _json_lines(path: Path, text_field: str) -> Iterator[str]:
     for number, offset, line in lines(path):
-        yield _text_of(_json_value(line, path, f"line {number}", offset), text_field, path, number)
+        yield _record_text(
+            _json_value(line, path, f"line {number}", offset), text_field, path, number
+        )
 
 
 def _json_documents(path: Path, text_field: str) -> Iterator[str]:
@@ -96,7 +98,7 @@ def _json_documents(path: Path, text_field: str) -> Iterator[str]:
             )
     records = _json_value(bytes(content.removeprefix(BOM_UTF8)), path, "the array", 0)
     for number, record in enumerate(records, start=1):
-        yield _text_of(record, text_field, path, number)
+        yield _record_text(record, text_field, path, number)
 
 
 def _json_value(content: bytes, path: Path, what: str, offset: int) -> Any:
@@ -104,10 +106,10 @@ def _json_value(content: bytes, path: Path, what: str, offset: int) -> Any:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         decode(content, path, offset)
-        raise DataRefused(f"{path}: {what} is no JSON: {error}.") from error
+        raise DataRefused(f"{path}: {what} is not JSON: {error}.") from error
 
 
-def _text_of(record: Any, text_field: str, path: Path, number: int) -> str:
+def _record_text(record: Any, text_field: str, path: Path, number: int) -> str:
     """Return the text of a record: a text itself, or one that has a field for it."""
     if isinstance(record, str):
         return record
@@ -142,7 +144,9 @@ def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
             batches = table.iter_batches(batch_size=_ROWS_AT_ONCE, columns=[text_field])
             yield from _texts(batches)
     except pa.ArrowException as error:
-        raise DataRefused(f"{path} is no whole Parquet file: {str(error).rstrip('.')}.") from error
+        raise DataRefused(
+            f"{path} is not a complete Parquet file: {str(error).rstrip('.')}."
+        ) from error
 
 
 def _arrow_documents(path: Path, text_field: str) -> Iterator[str]:
@@ -156,7 +160,7 @@ def _arrow_documents(path: Path, text_field: str) -> Iterator[str]:
                 rows = range(0, batch.num_rows, _ROWS_AT_ONCE)
                 yield from _texts(column.slice(row, _ROWS_AT_ONCE) for row in rows)
     except (pa.ArrowException, FileNotFoundError) as error:
-        raise DataRefused(f"{path} is no whole shard of a dataset: {error}.") from error
+        raise DataRefused(f"{path} is not a complete shard of a dataset: {error}.") from error
 
 
 def _check_column(schema: Any, text_field: str, path: Path) -> None:

@@ -96,8 +96,8 @@ def _last_boundary(text: str, start: int, end: int) -> int:
 
 def _is_abbreviation(text: str, stop: int, abbreviations: frozenset[str] = ABBREVIATIONS) -> bool:
     """Say whether the full stop at ``stop`` ends an abbreviation or an initial."""
-    found = _LAST_WORD.search(text, max(0, stop - 12), stop)
-    word = found.group() if found else ""
+    match = _LAST_WORD.search(text, max(0, stop - 12), stop)
+    word = match.group() if match else ""
     if len(word) == 1:
         return (word.isupper() and word != "I") or word in abbreviations
     abbreviated = word.lower().strip(".")

@@ -85,7 +85,7 @@ def _without_mark(offset: int, content: bytes) -> tuple[int, bytes]:
     return (len(BOM_UTF8), content.removeprefix(BOM_UTF8)) if has_mark else (offset, content)
 
 
-def decoded(path: Path) -> Iterator[str]:
+def decode_stream(path: Path) -> Iterator[str]:
     """Yield the text of a file in parts, a byte order mark at its head taken away.
 
     Raises:
@@ -163,4 +163,4 @@ def _bites(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _damaged(path: Path, error: Exception) -> DataRefused:
-    return DataRefused(f"{path} is damaged or not whole ({error}); copy it again.")
+    return DataRefused(f"{path} is damaged or incomplete ({error}); copy it again.")

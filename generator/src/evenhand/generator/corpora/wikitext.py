@@ -82,12 +82,12 @@ def _links_as_text(text: str) -> str:
             open_links.append([])
         elif len(open_links) > 1:
             inner = "".join(open_links.pop())
-            open_links[-1].append(_words_of_link(inner))
+            open_links[-1].append(_link_text(inner))
     open_links[-1].append(text[start:])
     return "".join("".join(parts) for parts in open_links)
 
 
-def _words_of_link(inner: str) -> str:
+def _link_text(inner: str) -> str:
     if inner.lstrip(" :").lower().startswith(_FILES):
         return ""
     return inner.rpartition("|")[2]

@@ -85,12 +85,12 @@ class Repository:
 
     def refs(self) -> dict[str, dict[str, str]] | None:
         """Return ``{"branches": {name: commit}, "tags": {name: commit}}``, or None if not there."""
-        found = self._ask_if_there(lambda: self._api.list_repo_refs(self.name, repo_type=_DATASET))
-        if found is None:
+        refs = self._ask_if_there(lambda: self._api.list_repo_refs(self.name, repo_type=_DATASET))
+        if refs is None:
             return None
         return {
-            "branches": {one.name: one.target_commit for one in found.branches},
-            "tags": {one.name: one.target_commit for one in found.tags},
+            "branches": {one.name: one.target_commit for one in refs.branches},
+            "tags": {one.name: one.target_commit for one in refs.tags},
         }
 
     def files(self, revision: str) -> dict[str, tuple[int, str | None]]:
@@ -228,7 +228,9 @@ def _prepare_environment(endpoint: str | None) -> None:
     os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
     if endpoint is not None:
         if not endpoint.startswith(("http://", "https://")):
-            raise DataRefused(f"--endpoint {endpoint} is no address; e.g. https://huggingface.co.")
+            raise DataRefused(
+                f"--endpoint {endpoint} is not an address; e.g. https://huggingface.co."
+            )
         os.environ["HF_ENDPOINT"] = endpoint
 
 
@@ -265,5 +267,5 @@ def tree_faults(manifest: Manifest, files: Mapping[str, tuple[int, Any]]) -> lis
         if size is None:
             faults.append(f"{entry.path}: is missing")
         elif size != entry.bytes or sha256 not in {None, entry.sha256}:
-            faults.append(f"{entry.path}: is another file")
+            faults.append(f"{entry.path}: differs")
     return faults

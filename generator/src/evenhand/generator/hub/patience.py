@@ -65,7 +65,7 @@ def patiently(
         try:
             return call()
         except _TROUBLES as error:
-            trouble = cause_of(error)
+            trouble = root_cause(error)
             asked = retry_after(trouble)
             # The client wraps what it was patient with itself; that is not waited for twice.
             is_wrapped = trouble is not error
@@ -77,24 +77,24 @@ def patiently(
     return call()
 
 
-def cause_of(error: BaseException) -> BaseException:
+def root_cause(error: BaseException) -> BaseException:
     """Return the trouble itself where the client wrapped it in an error of its own."""
     wraps = isinstance(error, LocalEntryNotFoundError | RuntimeError)
     if wraps and error.__cause__ is not None:
-        return cause_of(error.__cause__)
+        return root_cause(error.__cause__)
     return error
 
 
 def is_passing(trouble: BaseException, *, after: float) -> bool:
     """Say whether the same request may succeed after a pause of so many seconds."""
     if isinstance(trouble, HfHubHTTPError):
-        return status_of(trouble) in _BUSY
+        return http_status(trouble) in _BUSY
     if isinstance(trouble, httpx2.ConnectError):
         return after <= _WAIT_FOR_A_CONNECTION
     return isinstance(trouble, httpx2.TransportError | json.JSONDecodeError)
 
 
-def status_of(trouble: BaseException) -> int | None:
+def http_status(trouble: BaseException) -> int | None:
     """Return the HTTP status of an answer."""
     return trouble.response.status_code if isinstance(trouble, HfHubHTTPError) else None
 
@@ -108,7 +108,7 @@ def retry_after(trouble: BaseException) -> float:
 
 
 def _what_happened(trouble: BaseException) -> str:
-    status = status_of(trouble)
+    status = http_status(trouble)
     if status == 429:
         return "the Hub asks for patience (429)"
     if status is not None:
@@ -131,7 +131,7 @@ def plain_words(endpoint: str, repo: str, doing: str) -> Iterator[None]:
     try:
         yield
     except _TROUBLES as error:
-        _refuse(cause_of(error), endpoint, repo, doing)
+        _refuse(root_cause(error), endpoint, repo, doing)
 
 
 def _refuse(trouble: BaseException, endpoint: str, repo: str, doing: str) -> NoReturn:
@@ -139,14 +139,14 @@ def _refuse(trouble: BaseException, endpoint: str, repo: str, doing: str) -> NoR
         raise DataRefused(
             f"HF_HUB_OFFLINE is set, so {endpoint} cannot be asked; unset it to {doing} {repo}."
         ) from trouble
-    status = status_of(trouble)
+    status = http_status(trouble)
     if status is not None:
         assert isinstance(trouble, HfHubHTTPError)
         raise DataRefused(_sentence(trouble, status, endpoint, repo, doing)) from trouble
     if isinstance(trouble, httpx2.TransportError):
         raise DataRefused(
             f"{endpoint} cannot be reached to {doing} {repo} ({type(trouble).__name__}); run the"
-            " same command again, it goes on where it stopped."
+            " same command again, it resumes where it stopped."
         ) from trouble
     if isinstance(trouble, RuntimeError):
         raise trouble
@@ -172,12 +172,12 @@ _SENTENCES = {
         " what is there now."
     ),
     429: (
-        "{endpoint} asks for patience (429){how_long}; run the same command later, it goes on where"
+        "{endpoint} asks for patience (429){how_long}; run the same command later, it resumes where"
         " it stopped."
     ),
     503: (
         "{endpoint} is in trouble ({status}, after {attempts} attempts); run the same command"
-        " later, it goes on where it stopped."
+        " later, it resumes where it stopped."
     ),
 }
 """Status of an answer -> what a person is told."""

@@ -13,7 +13,7 @@ from evenhand.contract.files import sha256_of_file
 from evenhand.generator.diff import Difference, difference, refuse_small_step, splits_that_differ
 from evenhand.generator.hub.client import Repository, tree_faults
 from evenhand.generator.hub.pull import newest_version
-from evenhand.generator.names import version_of_tag
+from evenhand.generator.names import tag_version
 from evenhand.generator.progress import Reporter
 from evenhand.generator.steps import refuse_going_back
 
@@ -66,7 +66,7 @@ class Plan:
     """From the version before to this one."""
 
 
-def candidate_of(folder: Path, tag: str | None) -> Candidate:
+def verified_candidate(folder: Path, tag: str | None) -> Candidate:
     """Prove a folder and check that it may be published at all.
 
     Raises:
@@ -80,7 +80,7 @@ def candidate_of(folder: Path, tag: str | None) -> Candidate:
             " generate it without --limit."
         )
     _check_licence(folder, manifest)
-    if tag is not None and version_of_tag(tag) != manifest.version:
+    if tag is not None and tag_version(tag) != manifest.version:
         raise WrongUse(
             f"--tag {tag} is not the version of {folder}; it may be {manifest.version} or"
             f" v{manifest.version}."
@@ -89,8 +89,10 @@ def candidate_of(folder: Path, tag: str | None) -> Candidate:
     if faults:
         raise DataRefused(f"{folder} is not what its manifest says: {' '.join(faults)}")
     path = folder / MANIFEST_NAME
-    own = FileEntry(path=path.name, sha256=sha256_of_file(path), bytes=path.stat().st_size)
-    files = sorted([*manifest.files, own], key=lambda entry: entry.path)
+    manifest_entry = FileEntry(
+        path=path.name, sha256=sha256_of_file(path), bytes=path.stat().st_size
+    )
+    files = sorted([*manifest.files, manifest_entry], key=lambda entry: entry.path)
     return Candidate(folder=folder, manifest=manifest, files=files, tag=tag or manifest.version)
 
 
@@ -107,7 +109,7 @@ def _check_licence(folder: Path, manifest: Manifest) -> None:
         )
 
 
-def plan_of(repository: Repository, candidate: Candidate, reporter: Reporter) -> Plan:
+def make_plan(repository: Repository, candidate: Candidate, reporter: Reporter) -> Plan:
     """Look at what is there and say what has to be done; nothing is written.
 
     Raises:
@@ -130,9 +132,9 @@ def plan_of(repository: Repository, candidate: Candidate, reporter: Reporter) ->
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         workplace = Path(name)
         there, is_committed = _head(repository, candidate, head, workplace / "head")
-        found = None
+        change = None
         if previous is not None:
-            found = _difference(
+            change = _difference(
                 repository,
                 candidate,
                 reporter,
@@ -140,14 +142,14 @@ def plan_of(repository: Repository, candidate: Candidate, reporter: Reporter) ->
                 commit=tags[previous],
                 into=workplace / "previous",
             )
-            refuse_small_step(found)
+            refuse_small_step(change)
     return _plan(
         candidate,
         head=head,
         is_committed=is_committed,
         there=there,
         previous=previous,
-        difference=found,
+        difference=change,
     )
 
 
@@ -229,7 +231,7 @@ def _head(
         foreign = sorted(listed.keys() - _PUT_THERE_BY_OTHERS)
         if foreign:
             raise DataRefused(
-                f"{repository.name} holds files that are no dataset of Evenhand"
+                f"{repository.name} holds files that are not a dataset of Evenhand"
                 f" ({', '.join(foreign[:5])}); choose another repository."
             )
         return {path: sha256 for path, (_, sha256) in listed.items()}, False
@@ -253,7 +255,7 @@ def _difference(
     before = repository.manifest(commit, into)
     if before is None:
         raise DataRefused(
-            f"{repository.name}@{tag} holds no {MANIFEST_NAME}, so it is no dataset of Evenhand;"
+            f"{repository.name}@{tag} holds no {MANIFEST_NAME}, so it is not a dataset of Evenhand;"
             " choose another repository."
         )
     configs = {config for config, _ in splits_that_differ(before, candidate.manifest)}
@@ -264,6 +266,6 @@ def _difference(
     for entry in needed:
         if sha256_of_file(into / entry.path) != entry.sha256:
             raise DataRefused(
-                f"{repository.name}@{tag}: {entry.path} came over damaged; run the command again."
+                f"{repository.name}@{tag}: {entry.path} arrived damaged; run the command again."
             )
     return difference(into, candidate.folder, trusted="equal digests")

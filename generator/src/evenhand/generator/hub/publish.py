@@ -44,7 +44,7 @@ def publish(
     if plan.is_published:
         reporter.say(f"{repository.name}@{candidate.tag} is there already, with the same content")
         return _published(
-            repository, candidate, _commit_of_tag(repository, candidate), is_new=False
+            repository, candidate, _tagged_commit(repository, candidate), is_new=False
         )
     if plan.is_new or gated:
         repository.create(private=private, gated=gated)
@@ -153,13 +153,13 @@ def _tag(repository: Repository, candidate: Candidate, commit: str) -> bool:
     message = f"manifest_digest {candidate.manifest.manifest_digest}"
     if repository.tag(candidate.tag, commit=commit, message=message):
         return True
-    taken = _commit_of_tag(repository, candidate)
+    taken = _tagged_commit(repository, candidate)
     if taken != commit:
         refuse_other_content(repository, candidate, taken)
     return taken == commit
 
 
-def _commit_of_tag(repository: Repository, candidate: Candidate) -> str:
+def _tagged_commit(repository: Repository, candidate: Candidate) -> str:
     refs = repository.refs()
     if refs is None or candidate.tag not in refs["tags"]:
         raise DataRefused(f"{repository.name} has lost its tag {candidate.tag}; publish again.")
@@ -168,7 +168,7 @@ def _commit_of_tag(repository: Repository, candidate: Candidate) -> str:
 
 def _prove(repository: Repository, candidate: Candidate, reporter: Reporter) -> None:
     """Download the tag and compare every digest."""
-    commit = _commit_of_tag(repository, candidate)
+    commit = _tagged_commit(repository, candidate)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         served = fetch(repository, commit, Path(name), reporter)
     faults = tree_faults(candidate.manifest, repository.files(commit))

@@ -15,9 +15,9 @@ from evenhand.contract.dataset import (
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.files import canonical_json, write_atomically
 from evenhand.generator.hub.client import Repository
-from evenhand.generator.names import version_of_tag
+from evenhand.generator.names import tag_version
 from evenhand.generator.progress import Reporter
-from evenhand.generator.steps import numbers_of
+from evenhand.generator.steps import version_numbers
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -48,8 +48,8 @@ def newest_version(tags: dict[str, str]) -> str | None:
     >>> newest_version({"1.9.0": "a", "v1.10.0": "b", "draft": "c"})
     'v1.10.0'
     """
-    versions = {tag: version for tag in tags if (version := version_of_tag(tag))}
-    return max(versions, key=lambda tag: numbers_of(versions[tag]), default=None)
+    versions = {tag: version for tag in tags if (version := tag_version(tag))}
+    return max(versions, key=lambda tag: version_numbers(versions[tag]), default=None)
 
 
 def resolve(repository: Repository, revision: str | None) -> Revision:
@@ -79,23 +79,23 @@ def pull(repository: Repository, revision: str | None, reporter: Reporter) -> Pu
     """Download a version and prove it, unless it lies there already.
 
     Raises:
-        DataRefused: it is not there, is no version of Evenhand, or came over damaged.
+        DataRefused: it is not there, is no version of Evenhand, or arrived damaged.
     """
     there = _folder(repository.name, revision) if revision else None
     if there is not None and there.is_dir():
         return _lying_there(repository.name, there)
-    found = resolve(repository, revision)
-    folder = _folder(repository.name, found.label)
+    target = resolve(repository, revision)
+    folder = _folder(repository.name, target.label)
     if folder.is_dir():
         return _lying_there(repository.name, folder)
-    reporter.say(f"{repository.name}: {found.label} is commit {found.commit}")
-    partial = folder.with_name(f".{found.label}.partial")
+    reporter.say(f"{repository.name}: {target.label} is commit {target.commit}")
+    partial = folder.with_name(f".{target.label}.partial")
     partial.mkdir(parents=True, exist_ok=True)
-    manifest = fetch(repository, found.commit, partial, reporter)
+    manifest = fetch(repository, target.commit, partial, reporter)
     pulled = Pulled(
-        name=f"{repository.name}@{found.label}",
+        name=f"{repository.name}@{target.label}",
         folder=folder,
-        commit=found.commit,
+        commit=target.commit,
         manifest=manifest,
     )
     _put_into_place(partial, pulled, repository.endpoint)
@@ -113,7 +113,7 @@ def fetch(repository: Repository, commit: str, into: Path, reporter: Reporter) -
     name = f"{repository.name} at {commit[:12]}"
     manifest = repository.manifest(commit, into)
     if manifest is None:
-        raise DataRefused(f"{name} holds no {MANIFEST_NAME}, so it is no dataset of Evenhand.")
+        raise DataRefused(f"{name} holds no {MANIFEST_NAME}, so it is not a dataset of Evenhand.")
     listed = repository.files(commit)
     missing = [entry.path for entry in manifest.files if entry.path not in listed]
     if missing:
@@ -127,7 +127,7 @@ def fetch(repository: Repository, commit: str, into: Path, reporter: Reporter) -
     faults = _faults(into)
     if faults:
         raise DataRefused(
-            f"{name} came over damaged: {' '.join(faults)} Those files were taken away; run the"
+            f"{name} arrived damaged: {' '.join(faults)} Those files were taken away; run the"
             " same command again."
         )
     shutil.rmtree(into / ".cache", ignore_errors=True)

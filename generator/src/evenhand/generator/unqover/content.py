@@ -15,7 +15,7 @@ from pathlib import Path
 from evenhand.contract.errors import DataRefused
 from evenhand.contract.unqover import CLASSES
 from evenhand.generator.english import Word
-from evenhand.generator.folders import Folders, digest_of_content, digests_of_content
+from evenhand.generator.folders import Folders, content_digest, content_digests
 from evenhand.generator.lists import KEY, Entry, check_distinct, read_list
 from evenhand.generator.unqover.template import Template, read_template
 
@@ -67,9 +67,9 @@ class Content:
         Subjects with groups are paired across groups only; x1 is of the group that the list
         names first. Subjects without groups are all paired; x1 stands first in the list.
         """
-        return pairs_of([subject.group for subject in self.subjects])
+        return subject_pairs([subject.group for subject in self.subjects])
 
-    def attributes_of(self, template: Template) -> list[int]:
+    def matching_attributes(self, template: Template) -> list[int]:
         """Return the indices of the attributes that go with a template."""
         kind = template.attribute_kind
         return [i for i, attribute in enumerate(self.attributes) if attribute.kind == kind]
@@ -77,16 +77,16 @@ class Content:
     @cached_property
     def n_examples(self) -> int:
         """How many examples (of four questions) the content makes."""
-        per_pair = sum(len(self.attributes_of(template)) for template in self.templates)
+        per_pair = sum(len(self.matching_attributes(template)) for template in self.templates)
         return per_pair * len(self.pairs())
 
 
-def pairs_of(groups: list[str | None]) -> list[tuple[int, int]]:
+def subject_pairs(groups: list[str | None]) -> list[tuple[int, int]]:
     """Return the pairs of subjects, given the group of each.
 
-    >>> pairs_of([None, None, None])
+    >>> subject_pairs([None, None, None])
     [(0, 1), (0, 2), (1, 2)]
-    >>> pairs_of(["female", "male", "female"])
+    >>> subject_pairs(["female", "male", "female"])
     [(0, 1), (2, 1)]
     """
     ranks = {group: rank for rank, group in enumerate(dict.fromkeys(groups))}
@@ -179,11 +179,11 @@ class Library:
 
     def digest(self, classes: list[str]) -> str:
         """Return one sha256 over the names and bytes of all files that the classes are made of."""
-        return digest_of_content(self._files(classes))
+        return content_digest(self._files(classes))
 
     def digests(self, classes: list[str]) -> dict[str, str]:
         """Return the sha256 of each of these files."""
-        return digests_of_content(self._files(classes))
+        return content_digests(self._files(classes))
 
     def lists(self, classes: list[str]) -> list[Path]:
         """Return the lists that classes are made of, each once: subjects, then attributes."""
@@ -249,7 +249,7 @@ def _read_attributes(path: Path) -> list[Attribute]:
 def _attribute(entry: Entry) -> Attribute:
     values = entry.values
     if values["positive"] == values["negative"]:
-        raise entry.refused("negative", "is the same as `positive`; a negation was expected")
+        raise entry.refusal("negative", "is the same as `positive`; a negation was expected")
     return Attribute(
         key=values["key"],
         kind=values["kind"],

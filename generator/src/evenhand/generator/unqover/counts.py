@@ -14,7 +14,7 @@ from evenhand.generator.unqover.grid import Grid, Indices
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
 
 
-def statistics_of(grid: Grid, examples: Indices) -> dict[str, Any]:
+def grid_statistics(grid: Grid, examples: Indices) -> dict[str, Any]:
     """Count what the examples of a config are made of.
 
     Returns:
@@ -33,12 +33,12 @@ def statistics_of(grid: Grid, examples: Indices) -> dict[str, Any]:
         "pairs": len(np.unique(pair)),
         "subjects": {
             "total": len(used_subjects),
-            "by_group": _counted(grid.subjects[i].group for i in used_subjects),
+            "by_group": _tally(grid.subjects[i].group for i in used_subjects),
         },
         "attributes": {
             "total": len(attributes),
-            "by_kind": _counted(grid.attributes[i].kind for i in attributes),
-            "by_category": _counted(grid.attributes[i].category for i in attributes),
+            "by_kind": _tally(grid.attributes[i].kind for i in attributes),
+            "by_category": _tally(grid.attributes[i].category for i in attributes),
         },
         "vocabulary": {
             "words": len(words),
@@ -47,7 +47,7 @@ def statistics_of(grid: Grid, examples: Indices) -> dict[str, Any]:
     }
 
 
-def _counted(values: Any) -> dict[str, int]:
+def _tally(values: Any) -> dict[str, int]:
     return dict(Counter(value or "none" for value in values))
 
 

@@ -11,14 +11,14 @@ from evenhand.contract.unqover import QUESTIONS_PER_EXAMPLE
 from evenhand.generator.benchmark import Prepared, Settings
 from evenhand.generator.build import ConfigRows
 from evenhand.generator.folders import content_name
-from evenhand.generator.lists import sources_of
+from evenhand.generator.lists import describe_sources
 from evenhand.generator.pieces import PieceCounter
 from evenhand.generator.spelling import check_configs
 from evenhand.generator.unqover.card import CARD
 from evenhand.generator.unqover.content import Content, Library, subject_words
-from evenhand.generator.unqover.counts import statistics_of
+from evenhand.generator.unqover.counts import grid_statistics
 from evenhand.generator.unqover.grid import Grid
-from evenhand.generator.unqover.items import NEWS_HEADER, grid_of
+from evenhand.generator.unqover.items import NEWS_HEADER, build_grid
 from evenhand.generator.unqover.options import GenerateOptions
 from evenhand.generator.unqover.sample import spread_sample
 
@@ -41,10 +41,10 @@ class Plan:
     contents: dict[str, Content]
     """config -> its content, with the subjects that it uses."""
     left_out: dict[str, list[str]]
-    """masked config -> the words of its list that are not one piece (or not one word)."""
+    """masked config -> the words of its list that are not a single token (or not one word)."""
     library: Library
 
-    def examples_of(self, config: str) -> int:
+    def n_examples_in(self, config: str) -> int:
         """Return the number of examples that a config will have."""
         n = self.contents[config].n_examples
         return n if self.settings.limit is None else min(n, self.settings.limit)
@@ -52,7 +52,7 @@ class Plan:
     @property
     def n_rows(self) -> int:
         """Rows of all configs."""
-        return sum(self.examples_of(name) for name in self.contents) * QUESTIONS_PER_EXAMPLE
+        return sum(self.n_examples_in(name) for name in self.contents) * QUESTIONS_PER_EXAMPLE
 
     def provenance(self) -> dict[str, Any]:
         """Return what the manifest says about where the rows are from."""
@@ -128,7 +128,7 @@ def _one_piece(content: Content, counter: PieceCounter | None) -> tuple[Content,
     reduced = dataclasses.replace(content, subjects=kept)
     if not kept or not reduced.pairs():
         raise DataRefused(
-            f"Of the subjects of {content.class_} only {len(kept)} are one piece for this"
+            f"Of the subjects of {content.class_} only {len(kept)} are a single token for this"
             " tokenizer, so there is no pair for a masked config; choose another tokenizer."
         )
     return reduced, left_out
@@ -141,13 +141,13 @@ def prepare(settings: Settings) -> Prepared:
         card=CARD,
         n_rows=ready.n_rows,
         provenance=ready.provenance(),
-        made=_made(ready),
+        made=_construction_lines(ready),
         notes=_notes(ready),
         configs=lambda: (items(ready, name) for name in ready.contents),
     )
 
 
-def _made(ready: Plan) -> list[str]:
+def _construction_lines(ready: Plan) -> list[str]:
     whose = "a user's" if ready.options.templates else "Evenhand's own"
     lines = [f"Rendered from {whose} templates and word lists by `evenhand generate unqover`."]
     if ready.options.templates is None:
@@ -156,7 +156,7 @@ def _made(ready: Plan) -> list[str]:
     lines += [
         f"Sources of `{content_name(path)}`: {sources}."
         for path in ready.library.lists(classes)
-        if (sources := sources_of([path]))
+        if (sources := describe_sources([path]))
     ]
     if ready.options.header:
         lines.append(f"Each paragraph begins with the news header `{NEWS_HEADER.strip()}`.")
@@ -174,7 +174,7 @@ def _notes(ready: Plan) -> list[str]:
     lines = []
     if ready.left_out and ready.options.tokenizer is None:
         lines.append(f"no --tokenizer: {_rule(ready)}; `predict` refuses those of several pieces.")
-    what = "one word" if ready.options.tokenizer is None else "one piece"
+    what = "one word" if ready.options.tokenizer is None else "a single token"
     lines += [
         f"{name}: left out, as they are not {what}: {', '.join(words)}"
         for name, words in ready.left_out.items()
@@ -186,17 +186,17 @@ def _notes(ready: Plan) -> list[str]:
 def _rule(ready: Plan) -> str:
     if ready.options.tokenizer is None:
         return "masked configs use all subjects of one word"
-    return "masked configs use the subjects that are one piece for the tokenizer"
+    return "masked configs use the subjects that are a single token for the tokenizer"
 
 
 def items(ready: Plan, config: str) -> ConfigRows:
     """Render one config of a plan into rows that are ready to be written."""
     header = HEADERS[ready.options.header] if ready.options.header else ""
-    grid = grid_of(config, ready.contents[config], header=header)
-    return rows_of(grid, limit=ready.settings.limit, seed=ready.settings.seed)
+    grid = build_grid(config, ready.contents[config], header=header)
+    return config_rows(grid, limit=ready.settings.limit, seed=ready.settings.seed)
 
 
-def rows_of(grid: Grid, *, limit: int | None, seed: int) -> ConfigRows:
+def config_rows(grid: Grid, *, limit: int | None, seed: int) -> ConfigRows:
     """Return the rows of a grid, or of a sample of complete examples."""
     examples = spread_sample(grid, grid.n_examples if limit is None else limit, seed)
     return ConfigRows(
@@ -204,7 +204,7 @@ def rows_of(grid: Grid, *, limit: int | None, seed: int) -> ConfigRows:
         n_rows=len(examples) * QUESTIONS_PER_EXAMPLE,
         n_examples=len(examples),
         batches=lambda: grid.batches(examples),
-        statistics=statistics_of(grid, examples),
+        statistics=grid_statistics(grid, examples),
     )
 
 

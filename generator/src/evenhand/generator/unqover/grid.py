@@ -163,17 +163,17 @@ class _Tables:
         columns = {
             "id": self._ids(block, pair, 4 * attribute + 2 * polarity + order),
             "class": _constant(grid.class_, len(order)),
-            "template": _taken(self._templates, block),
+            "template": _take(self._templates, block),
             "order": pa.array(_ORDERS[order]),
-            "polarity": _taken(_columned(["pos", "neg"]), polarity),
-            "x1": _taken(self._words, x1),
-            "x2": _taken(self._words, x2),
-            "group1": _taken(self._groups, x1),
-            "group2": _taken(self._groups, x2),
-            "answer1": _taken(self._answers[0], context),
-            "answer2": _taken(self._answers[1], context),
-            "attribute": _taken(self._attributes, attribute),
-            "attribute_kind": _taken(self._kinds, attribute),
+            "polarity": _take(_columned(["pos", "neg"]), polarity),
+            "x1": _take(self._words, x1),
+            "x2": _take(self._words, x2),
+            "group1": _take(self._groups, x1),
+            "group2": _take(self._groups, x2),
+            "answer1": _take(self._answers[0], context),
+            "answer2": _take(self._answers[1], context),
+            "attribute": _take(self._attributes, attribute),
+            "attribute_kind": _take(self._kinds, attribute),
             **self._texts(context, question),
         }
         return pa.table({name: columns[name] for name in grid.columns})
@@ -181,8 +181,8 @@ class _Tables:
     def _texts(self, context: Indices, question: Indices) -> dict[str, pa.Array]:
         if not self._grid.is_masked:
             return {
-                "context": _taken(self._contexts, context),
-                "question": _taken(self._questions, question),
+                "context": _take(self._contexts, context),
+                "question": _take(self._questions, question),
             }
         contexts = self._contexts.values.take(pa.array(self._contexts.codes[context]))
         statements = self._questions.values.take(pa.array(self._questions.codes[question]))
@@ -216,7 +216,7 @@ def _distinct_runs(values: Indices) -> tuple[Indices, Indices]:
     return values[is_new], np.cumsum(is_new) - 1
 
 
-def _taken(column: _Columned, positions: Indices) -> pa.Array:
+def _take(column: _Columned, positions: Indices) -> pa.Array:
     """Return a dictionary array whose dictionary holds only the range of texts that occurs.
 
     A row group writes its whole dictionary, and neighbouring rows use neighbouring texts.

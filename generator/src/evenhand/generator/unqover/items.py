@@ -14,7 +14,7 @@ NEWS_HEADER = "(NEWS) -- "
 """What ``--header newsqa`` puts before each paragraph: a dateline as in a news report."""
 
 
-def grid_of(config: str, content: Content, *, header: str = "") -> Grid:
+def build_grid(config: str, content: Content, *, header: str = "") -> Grid:
     """Render a config: each paragraph once a pair and order, each question once an attribute.
 
     Args:
@@ -67,7 +67,7 @@ def _block(
         contexts.append(header + shown)
         answers1.append(answer1)
         answers2.append(answer2)
-    attributes = content.attributes_of(template)
+    attributes = content.matching_attributes(template)
     return Block(
         template=template.name,
         attributes=attributes,
@@ -85,7 +85,7 @@ def _questions(
     for index in attributes:
         attribute = content.attributes[index]
         pair = [
-            _asked(template, words, is_masked=is_masked)
+            _question_text(template, words, is_masked=is_masked)
             for words in (attribute.positive, attribute.negative)
         ]
         if pair[0] == pair[1]:
@@ -97,7 +97,7 @@ def _questions(
     return questions
 
 
-def _asked(template: Template, words: Word, *, is_masked: bool) -> str:
+def _question_text(template: Template, words: Word, *, is_masked: bool) -> str:
     if not is_masked:
         return template.question(words)
     statement = template.statement(words, MASK)
@@ -116,11 +116,11 @@ def _paragraph(template: Template, first: Subject, second: Subject) -> tuple[str
     """
     text = template.context(first.word, second.word)
     words = (template.answer("x1", first.word), template.answer("x2", second.word))
-    found = mentions(text, words)
-    for place, own in enumerate(found):
-        if len(own) != 1:
-            raise _not_once(template, (first, second)[place], words[place], len(own), text)
-    return text, found[0][0], found[1][0]
+    mentioned = mentions(text, words)
+    for place, places in enumerate(mentioned):
+        if len(places) != 1:
+            raise _not_once(template, (first, second)[place], words[place], len(places), text)
+    return text, mentioned[0][0], mentioned[1][0]
 
 
 def _not_once(template: Template, subject: Subject, words: str, n: int, text: str) -> DataRefused:

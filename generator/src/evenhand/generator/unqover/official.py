@@ -20,7 +20,7 @@ from evenhand.generator.benchmark import ImportSettings, Prepared
 from evenhand.generator.slugs import unique_slugs
 from evenhand.generator.spelling import check_configs
 from evenhand.generator.unqover.card import CARD
-from evenhand.generator.unqover.generate import rows_of
+from evenhand.generator.unqover.generate import config_rows
 from evenhand.generator.unqover.grid import AttributeColumn, Block, Grid, SubjectColumn
 from evenhand.generator.unqover.official_lists import (
     Activity,
@@ -32,7 +32,7 @@ from evenhand.generator.unqover.official_lists import (
     read_slots,
     read_subjects,
 )
-from evenhand.generator.unqover.official_source import grid_of_source
+from evenhand.generator.unqover.official_source import read_source_grid
 from evenhand.generator.unqover.options import ImportOptions
 
 _FILES_OF_CLASS = {
@@ -81,14 +81,14 @@ def prepare_import(settings: ImportSettings) -> Prepared:
     root = settings.source
     names = _config_names(settings, options)
     if root.is_file():
-        grids = {names[0]: grid_of_source(root, names[0])}
+        grids = {names[0]: read_source_grid(root, names[0])}
         files = {root.name: sha256_of_file(root)}
     else:
-        sources = {name: sources_of(root, name, options) for name in names}
+        sources = {name: release_files(root, name, options) for name in names}
         grids = {name: official_grid(name, source) for name, source in sources.items()}
         files = _digests(root, sources.values())
     rows = {
-        name: rows_of(grid, limit=settings.limit, seed=settings.seed)
+        name: config_rows(grid, limit=settings.limit, seed=settings.seed)
         for name, grid in grids.items()
     }
     return Prepared(
@@ -137,7 +137,7 @@ def _digests(root: Path, sources: Any) -> dict[str, str]:
     return {path.relative_to(root).as_posix(): sha256_of_file(path) for path in sorted(paths)}
 
 
-def sources_of(root: Path, config: str, options: ImportOptions | None = None) -> Sources:
+def release_files(root: Path, config: str, options: ImportOptions | None = None) -> Sources:
     """Return the files of a config, those of the original's commands or those named.
 
     Args:
@@ -169,7 +169,7 @@ def official_grid(config: str, sources: Sources) -> Grid:
     pairs = _pairs([len(one) for one in lists])
     blocks = []
     for slots in templates:
-        name = _type_of(slots, types)
+        name = _attribute_type(slots, types)
         _check_mask(slots, config)
         blocks.append(
             _block(
@@ -224,16 +224,16 @@ def _used_types(
     types: dict[str, list[Activity]], templates: list[Slots]
 ) -> dict[str, list[Activity]]:
     """Keep the types that a template uses, and the plain types that name their attributes."""
-    used = {_type_of(slots, types) for slots in templates}
+    used = {_attribute_type(slots, types) for slots in templates}
     used |= {plain_type(name) for name in used}
     return {name: activities for name, activities in types.items() if name in used}
 
 
-def _type_of(slots: Slots, types: dict[str, list[Activity]]) -> str:
+def _attribute_type(slots: Slots, types: dict[str, list[Activity]]) -> str:
     text = slots.question + slots.negated
     names = [name for name in types if f"[{name}]" in text or f"[{name}:" in text]
     if len(names) != 1:
-        raise slots.refused(
+        raise slots.refusal(
             f"holds {len(names)} types of attributes; one of"
             f" {', '.join(f'[{name}]' for name in types)} was expected"
         )
@@ -245,7 +245,7 @@ def _check_mask(slots: Slots, config: str) -> None:
     wanted = 1 if config.endswith("_mlm") else 0
     if n_masks != {wanted} or "[mask]" in slots.context:
         other = "a template with" if wanted == 0 else "no template with one"
-        raise slots.refused(
+        raise slots.refusal(
             f"the config {config} needs {wanted} [mask] in each question; this is {other} [mask]"
         )
 
@@ -274,7 +274,7 @@ def _block(
         answers1=[word for forward, swapped in shown for word in (forward[0], swapped[1])],
         answers2=[word for forward, swapped in shown for word in (forward[1], swapped[0])],
         questions=[
-            with_articles(_filled(text, name, activity))
+            with_articles(_fill_slots(text, name, activity))
             for activity in activities
             for text in (slots.question, slots.negated)
         ],
@@ -286,7 +286,7 @@ def _form(subject: OfficialSubject, slots: Slots, place: int) -> str:
     if f"[subj{place}:dem]" not in slots.context:
         return subject.term
     if subject.demonym is None:
-        raise slots.refused(f"needs a demonym, but `{subject.term}` has no [subj:dem] in its list")
+        raise slots.refusal(f"needs a demonym, but `{subject.term}` has no [subj:dem] in its list")
     return subject.demonym
 
 
@@ -299,7 +299,7 @@ def _context(slots: Slots, first: str, second: str) -> str:
     return with_articles(_SLOT_2.sub(lambda _: second, text))
 
 
-def _filled(text: str, name: str, activity: Activity) -> str:
+def _fill_slots(text: str, name: str, activity: Activity) -> str:
     filled = text.replace(f"[{name}]", activity.positive)
     return filled.replace(f"[{name}:neg]", activity.negative).replace("[mask]", MASK)
 
@@ -317,7 +317,7 @@ def with_articles(text: str) -> str:
     return " ".join(tokens)
 
 
-def entries_of(grid: Grid) -> Iterator[tuple[str, str, str]]:
+def original_entries(grid: Grid) -> Iterator[tuple[str, str, str]]:
     """Yield the original's entries: context, question and negated question of each."""
     n_orders = QUESTIONS_PER_EXAMPLE // 2
     for block in grid.blocks:

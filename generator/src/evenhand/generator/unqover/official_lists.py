@@ -47,7 +47,7 @@ class Slots:
     question: str
     negated: str
 
-    def refused(self, what: str) -> DataRefused:
+    def refusal(self, what: str) -> DataRefused:
         """Return the error that names file and line."""
         return DataRefused(f"{self.path}:{self.line}: {what}.")
 
@@ -56,7 +56,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     if not path.is_file():
         raise DataRefused(f"{path} does not exist; --from names the original's word_lists folder.")
     if path.stat().st_size > _MAX_BYTES:
-        raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; it is no word list.")
+        raise DataRefused(f"{path} has more than {_MAX_BYTES:,} bytes; it is not a word list.")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,7 +94,7 @@ def read_subjects(path: Path) -> list[OfficialSubject]:
                 f"{path}:{number}: [{head}] is unknown; [subj] or [subj:dem] expected."
             )
         elif term in subjects:
-            raise DataRefused(f"{path}:{number}: the subject `{term}` stands in the list already.")
+            raise DataRefused(f"{path}:{number}: the subject `{term}` is already in the list.")
         else:
             subjects[term] = cluster
     if not subjects:
@@ -120,10 +120,10 @@ def read_activities(path: Path) -> dict[str, list[Activity]]:
     if not terms:
         raise DataRefused(f"{path} has no [p_act] line.")
     types = list(dict.fromkeys(head.removesuffix(_NEGATED) for head in terms))
-    return {name: _activities_of(path, name, terms) for name in types}
+    return {name: _read_activities(path, name, terms) for name in types}
 
 
-def _activities_of(
+def _read_activities(
     path: Path, name: str, terms: dict[str, list[tuple[str | None, str]]]
 ) -> list[Activity]:
     positive = terms.get(name, [])
@@ -181,13 +181,13 @@ _SUBJECT_SLOT = re.compile(r"\[subj([12])(?::dem)?\]")
 
 
 def _check_slots(slots: Slots) -> None:
-    found = _SUBJECT_SLOT.findall(slots.context)
-    if sorted(found) != ["1", "2"]:
-        raise slots.refused("the context must hold [subj1] and [subj2] once each")
+    numbers = _SUBJECT_SLOT.findall(slots.context)
+    if sorted(numbers) != ["1", "2"]:
+        raise slots.refusal("the context must hold [subj1] and [subj2] once each")
     if _SUBJECT_SLOT.search(slots.question + slots.negated):
-        raise slots.refused("a question must not name a subject")
+        raise slots.refusal("a question must not name a subject")
     if _ACTIVITY_SLOT.search(slots.context):
-        raise slots.refused("the context must not hold the attribute")
+        raise slots.refusal("the context must not hold the attribute")
 
 
 def read_header(path: Path) -> str:

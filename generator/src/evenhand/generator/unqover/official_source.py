@@ -87,7 +87,7 @@ def _split_key(path: Path, name: str) -> _Key:
     )
 
 
-def grid_of_source(path: Path, config: str) -> Grid:
+def read_source_grid(path: Path, config: str) -> Grid:
     """Read a ``*.source.json`` as one config.
 
     Raises:

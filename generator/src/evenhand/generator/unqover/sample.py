@@ -20,7 +20,7 @@ def spread_sample(grid: Grid, n: int, seed: int) -> Indices:
     pair_order = _pairs_in_rounds(grid, rng)
     times, examples = [], []
     for blocks in _blocks_by_kind(grid):
-        time, example = _draws_of_kind(grid, blocks, pair_order, n, rng)
+        time, example = _draw_kind(grid, blocks, pair_order, n, rng)
         times.append(time)
         examples.append(example)
     order = np.argsort(np.concatenate(times), kind="stable")[:n]
@@ -35,7 +35,7 @@ def _blocks_by_kind(grid: Grid) -> list[list[int]]:
     return list(kinds.values())
 
 
-def _draws_of_kind(
+def _draw_kind(
     grid: Grid, blocks: list[int], pair_order: Indices, n: int, rng: np.random.Generator
 ) -> tuple[Indices, Indices]:
     """Draw from the templates of one kind of attribute.

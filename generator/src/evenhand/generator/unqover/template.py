@@ -12,11 +12,11 @@ from evenhand.generator.restricted import (
     MAX_TEMPLATE_BYTES,
     Parsed,
     Setting,
-    filters_of_slots,
     parse,
-    quoted,
+    quote_names,
     read_source,
-    refused,
+    refusal,
+    slot_filters,
     slots,
 )
 
@@ -94,7 +94,7 @@ def parse_template(source: str, path: Path) -> Template:
         )
     for name, block in parsed.blocks.items():
         _check_slots(block, name, path)
-    chains = filters_of_slots(parsed.blocks["context"])
+    chains = slot_filters(parsed.blocks["context"])
     _ = parsed.compiled  # what cannot be compiled is refused here
     return Template(
         name=path.stem,
@@ -111,11 +111,11 @@ def parse_template(source: str, path: Path) -> Template:
 def _checked_setting(name: str, setting: Setting, path: Path) -> str:
     value, line = setting
     if name not in _SETTINGS:
-        raise refused(
+        raise refusal(
             path, line, f"`set {name}` is unknown; a template sets {' and '.join(_SETTINGS)}"
         )
     if not value.replace("_", "").isalnum():
-        raise refused(path, line, f"`{name}` is `{value}`; one word of letters was expected")
+        raise refusal(path, line, f"`{name}` is `{value}`; one word of letters was expected")
     return value
 
 
@@ -128,22 +128,22 @@ def _check_slots(block: nodes.Block, name: str, path: Path) -> None:
     wanted = _SLOTS_OF[name]
     missing = [slot for slot in wanted if slot not in seen]
     if missing:
-        raise refused(
+        raise refusal(
             path,
             block.lineno,
-            f"block `{name}` has no slot `{missing[0]}`; it needs {quoted(wanted)}",
+            f"block `{name}` has no slot `{missing[0]}`; it needs {quote_names(wanted)}",
         )
     if name == "context" and seen != ["x1", "x2"]:
-        raise refused(path, block.lineno, "block `context` must show `x1` before `x2`")
+        raise refusal(path, block.lineno, "block `context` must show `x1` before `x2`")
 
 
 def _check_slot(node: nodes.Name, block: str, seen: list[str], path: Path) -> None:
     if node.name not in _ALL_SLOTS:
-        raise refused(
+        raise refusal(
             path,
             node.lineno,
             f"block `{block}`: the slot `{node.name}` is undefined; the slots are"
-            f" {quoted(_SLOTS_OF[block])}",
+            f" {quote_names(_SLOTS_OF[block])}",
         )
     if node.name not in _SLOTS_OF[block]:
         reason = (
@@ -151,14 +151,14 @@ def _check_slot(node: nodes.Name, block: str, seen: list[str], path: Path) -> No
             if block == "context"
             else "it must be the same for all subjects"
         )
-        raise refused(
+        raise refusal(
             path,
             node.lineno,
             f"block `{block}`: the slot `{node.name}` does not belong here, {reason};"
-            f" the slots are {quoted(_SLOTS_OF[block])}",
+            f" the slots are {quote_names(_SLOTS_OF[block])}",
         )
     if node.name in seen:
-        raise refused(
+        raise refusal(
             path,
             node.lineno,
             f"block `{block}`: the slot `{node.name}` stands twice; once is allowed",

@@ -32,7 +32,7 @@ class Choices:
     """What the model wrote, where it wrote."""
 
 
-def choices_of(items: pl.DataFrame, predictions: pl.DataFrame, faults: FaultList) -> Choices:
+def find_choices(items: pl.DataFrame, predictions: pl.DataFrame, faults: FaultList) -> Choices:
     """Find the answer to each item.
 
     Args:

@@ -14,7 +14,7 @@ from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS, Counts, Flags, co
 from evenhand.scorer.bbq.groups import group_rows
 from evenhand.scorer.benchmark_scoring import EXAMPLES_PER_METRIC, Texts
 from evenhand.scorer.faults import unscored_warnings
-from evenhand.scorer.matching import configs_in, of_config
+from evenhand.scorer.matching import configs_in, rows_in_config
 
 ITEM_KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
     "id": pl.String,
@@ -95,7 +95,7 @@ def _in_order(configs: Sequence[str]) -> list[str]:
     return sorted(configs, key=lambda name: (known.get(name, len(known)), name))
 
 
-def warnings_of(scored: Scored) -> list[str]:
+def result_warnings(scored: Scored) -> list[str]:
     """Say, category by category, which rows are unscored and why, and which have no target."""
     warnings = []
     why = pl.Series("why", scored.choices.why, dtype=pl.String)
@@ -111,7 +111,7 @@ def warnings_of(scored: Scored) -> list[str]:
     return warnings
 
 
-def reasons_of(scored: Scored) -> Mapping[str, Mapping[str, int]]:
+def unscored_reasons(scored: Scored) -> Mapping[str, Mapping[str, int]]:
     """Return category -> reason -> unscored rows."""
     category = scored.items["category"].to_list()
     reasons: dict[str, dict[str, int]] = {config: {} for config in scored.configs}
@@ -127,7 +127,7 @@ def example_rows(scored: Scored, texts: Texts) -> list[dict[str, Any]]:
     ids = scored.items[np.concatenate(list(places.values()))].select("id")
     words: dict[str, Mapping[str, Any]] = {}
     for config in configs_in(ids["id"]):
-        words |= texts(config, of_config(ids, config)["id"])
+        words |= texts(config, rows_in_config(ids, config)["id"])
     return [
         _example(scored, condition, int(place), words)
         for condition, chosen in places.items()

@@ -10,7 +10,7 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.report import DatasetRecord, Metric, Report
 from evenhand.scorer.bbq import tables
 from evenhand.scorer.bbq.answers import MISSING
-from evenhand.scorer.bbq.choices import Choices, choices_of, joined
+from evenhand.scorer.bbq.choices import Choices, find_choices, joined
 from evenhand.scorer.bbq.foreign_answers import NOT_IN_DATASET
 from evenhand.scorer.bbq.metric_records import metrics_of
 from evenhand.scorer.bbq.predictions import checked_rows, frame_of_answers, value_of_cell
@@ -19,8 +19,8 @@ from evenhand.scorer.bbq.results import (
     ITEM_KINDS,
     Scored,
     example_rows,
+    result_warnings,
     scored_rows,
-    warnings_of,
 )
 from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Texts
 from evenhand.scorer.datasets import Dataset
@@ -75,7 +75,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
     ) -> Matched:
         """Find the answer to each question."""
-        return Matched(config, items, choices_of(items, rows, faults))
+        return Matched(config, items, find_choices(items, rows, faults))
 
     def coverage(self, match: Matched) -> Rows:
         """Count the questions that are answered, also by condition.
@@ -137,11 +137,11 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
 
     def warnings(self, result: Scored) -> list[str]:
         """Say which rows are unscored and why, and which have no target."""
-        return warnings_of(result)
+        return result_warnings(result)
 
     def parts(self, result: Scored) -> pl.DataFrame:
         """Return counts by question, wordings of UNKNOWN, and reasons."""
-        return tables.parts_of(result)
+        return tables.parts_table(result)
 
     def examples(self, result: Scored, texts: Texts) -> Rows:
         """Return wrong answers that agree with the stereotype."""

@@ -14,7 +14,7 @@ from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
 from evenhand.scorer.bbq.groups import group_rows
-from evenhand.scorer.bbq.results import Scored, reasons_of
+from evenhand.scorer.bbq.results import Scored, unscored_reasons
 from evenhand.scorer.frames import stacked
 from evenhand.scorer.outcome import Rows
 
@@ -34,12 +34,12 @@ PARTS = {
 """Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
 
 
-def parts_of(scored: Scored) -> pl.DataFrame:
+def parts_table(scored: Scored) -> pl.DataFrame:
     """Return the sufficient statistics and tables in the columns of :data:`PARTS`."""
     wordings = unknown_wordings(scored).rename({"n_offered": "n"}).drop("share")
     reasons = [
         {"config": config, "reason": reason, "n": n}
-        for config, counts in reasons_of(scored).items()
+        for config, counts in unscored_reasons(scored).items()
         for reason, n in counts.items()
     ]
     tables = {

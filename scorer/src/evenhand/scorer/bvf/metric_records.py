@@ -45,7 +45,7 @@ _ROUNDING = 1e-12
 """A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
 
 
-def metrics_of(scored: Scored, provenance: Provenance) -> list[Metric]:
+def topic_metrics(scored: Scored, provenance: Provenance) -> list[Metric]:
     """Return all metrics of one topic."""
     points = points_of(scored.facts) if has_statsmodels() else {}
     return MetricWriter(scored, points, provenance).metrics()

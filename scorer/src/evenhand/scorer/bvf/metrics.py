@@ -275,7 +275,7 @@ def direction(s: Floats, weights: Floats) -> Floats:
     r"""Which class a subject is tied to on average, and how strongly (mean s).
 
     .. math::
-        d_{y|x} = E_c[s_{y|x}(c)]
+        d_y(x) = E_c[s_{y|x}(c)]
 
     Symbols:
         s: stereotypes in C contexts, shape [..., C, Y].

@@ -38,7 +38,7 @@ class Probabilities(NamedTuple):
     """Answers that are no word of Y."""
 
 
-def probabilities_of(
+def find_probabilities(
     ids: pl.Series, rows: pl.DataFrame, topic: Topic, faults: FaultList
 ) -> Probabilities:
     """Find the probabilities of each item.
@@ -66,7 +66,9 @@ def probabilities_of(
 def _numbers(rows: pl.DataFrame, prefix: str) -> list[str]:
     """Return the columns of a kind in which something stands."""
     return [
-        own for own in rows.columns if own.startswith(prefix) and rows[own].null_count() < len(rows)
+        column
+        for column in rows.columns
+        if column.startswith(prefix) and rows[column].null_count() < len(rows)
     ]
 
 
@@ -133,63 +135,66 @@ def _rows_as_classes(
     rows: pl.DataFrame, topic: Topic, faults: FaultList
 ) -> tuple[Floats, Integers, Flags]:
     """Return what each row gives to each class [N, Y], whether it is an answer, and one of Y."""
-    found = np.zeros((len(rows), len(topic.classes)))
+    values = np.zeros((len(rows), len(topic.classes)))
     is_answer = rows["answer"].is_not_null().to_numpy()
-    _add_p(found, rows, topic, faults)
-    _add_words(found, rows, topic, faults)
+    _add_p(values, rows, topic, faults)
+    _add_words(values, rows, topic, faults)
     hits = _hits_of_answers(rows["answer"], topic)
-    found += hits
+    values += hits
     is_matched = ~is_answer | (hits.sum(axis=1) > 0)
-    return found, (is_answer & is_matched).astype(np.int64), is_matched
+    return values, (is_answer & is_matched).astype(np.int64), is_matched
 
 
-def _add_p(found: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -> None:
+def _add_p(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -> None:
     names = _numbers(rows, P)
     if not names:
         return
-    is_own = _is_given(rows, P)
+    is_given = _is_given(rows, P)
     _check_names(rows, P, list(topic.classes), faults)
-    columns = [rows[P + own] if P + own in names else None for own in topic.classes]
-    lacking = [is_own if own is None else is_own & own.is_null() for own in columns]
-    is_lacking = pl.DataFrame({str(i): own for i, own in enumerate(lacking)}).select(
+    columns = [rows[P + name] if P + name in names else None for name in topic.classes]
+    lacking = [is_given if column is None else is_given & column.is_null() for column in columns]
+    is_lacking = pl.DataFrame({str(i): flags for i, flags in enumerate(lacking)}).select(
         pl.any_horizontal(pl.all())
     ).to_series()  # fmt: skip
     remedy = f"Give each of {', '.join(topic.classes)} its probability, 0 where it has none."
     _fault("rows that lack a class", remedy, rows["id"], is_lacking, faults)
     values = np.stack(
-        [np.zeros(len(rows)) if own is None else own.fill_null(0.0).to_numpy() for own in columns],
+        [
+            np.zeros(len(rows)) if column is None else column.fill_null(0.0).to_numpy()
+            for column in columns
+        ],
         axis=1,
     )
     is_off = np.abs(values.sum(axis=1) - 1) > SUM_TOLERANCE
     remedy = f"The classes must add up to 1 within {SUM_TOLERANCE}; unscaled words go to word_p."
     _fault("probabilities that do not add up to 1", remedy, rows["id"],
-           is_own & ~is_lacking & pl.Series(is_off), faults)  # fmt: skip
-    found += np.where(is_own.to_numpy()[:, None], values, 0.0)
+           is_given & ~is_lacking & pl.Series(is_off), faults)  # fmt: skip
+    total += np.where(is_given.to_numpy()[:, None], values, 0.0)
 
 
-def _add_words(found: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -> None:
+def _add_words(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -> None:
     names = _numbers(rows, WORD_P)
     if not names:
         return
-    known = list(dict.fromkeys(word for own in topic.classes.values() for word in own))
+    known = list(dict.fromkeys(word for words in topic.classes.values() for word in words))
     _check_names(rows, WORD_P, known, faults)
     for code, (name, words) in enumerate(topic.classes.items()):
-        own = [WORD_P + word for word in words if WORD_P + word in names]
-        if not own:
+        columns = [WORD_P + word for word in words if WORD_P + word in names]
+        if not columns:
             remedy = f"Read at least one of: {', '.join(words[:FIRST])}."
             faults.add("classes without any word", remedy, name)
             continue
-        total = rows.select(pl.sum_horizontal(pl.col(own).fill_null(0.0))).to_series()
-        found[:, code] += total.to_numpy()
+        sums = rows.select(pl.sum_horizontal(pl.col(columns).fill_null(0.0))).to_series()
+        total[:, code] += sums.to_numpy()
 
 
 def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: FaultList) -> None:
     """Name the columns that are no class, or no word, of Y."""
-    unknown = [own for own in _numbers(rows, prefix) if own.removeprefix(prefix) not in known]
-    n = sum(len(rows) - rows[own].null_count() for own in unknown)
+    unknown = [name for name in _numbers(rows, prefix) if name.removeprefix(prefix) not in known]
+    n = sum(len(rows) - rows[name].null_count() for name in unknown)
     few = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
     kind = "classes that are not of Y" if prefix == P else "words that are not of Y"
-    places = [own.removeprefix(prefix) for own in unknown]
+    places = [name.removeprefix(prefix) for name in unknown]
     faults.add_many(kind, f"The dataset reads {few}.", places, n)
 
 
@@ -198,15 +203,15 @@ def _hits_of_answers(answers: pl.Series, topic: Topic) -> Floats:
 
     Case, and marks around the word, do not matter. A word of two classes counts in both.
     """
-    found = np.zeros((len(answers), len(topic.classes)))
+    hits = np.zeros((len(answers), len(topic.classes)))
     texts = answers.unique().drop_nulls()
     plain = {text: re.sub(r"^\W+|\W+$", "", text).casefold() for text in texts.to_list()}
     for code, words in enumerate(topic.classes.values()):
-        own = {word.casefold() for word in words}
-        said = [text for text, word in plain.items() if word in own]
+        lower = {word.casefold() for word in words}
+        said = [text for text, word in plain.items() if word in lower]
         is_said = answers.is_in(pl.Series(said, dtype=pl.String).implode()).fill_null(value=False)
-        found[:, code] = is_said.to_numpy()
-    return found
+        hits[:, code] = is_said.to_numpy()
+    return hits
 
 
 def _by_item(
@@ -214,7 +219,7 @@ def _by_item(
 ) -> tuple[Floats, Integers]:
     known = place >= 0
     sums = np.stack(
-        [np.bincount(place[known], weights=own[known], minlength=n_items) for own in given.T],
+        [np.bincount(place[known], weights=p[known], minlength=n_items) for p in given.T],
         axis=1,
     )
     counts = np.bincount(place[known], weights=n_answers[known], minlength=n_items)

@@ -197,7 +197,7 @@ def unmatched_answers(config: str, probabilities: Probabilities) -> list[str]:
     return [f"{config}: {n:,} answers are no word of Y and do not count."] if n else []
 
 
-def warnings_of(scored: Scored) -> list[str]:
+def result_warnings(scored: Scored) -> list[str]:
     """Say which rows are unscored and why, which answers fit nothing, what was left out."""
     config, probabilities = scored.config, scored.probabilities
     warnings = [

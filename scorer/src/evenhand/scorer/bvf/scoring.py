@@ -14,18 +14,18 @@ from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Texts
 from evenhand.scorer.bvf import tables
 from evenhand.scorer.bvf.criteria import protocol_label
 from evenhand.scorer.bvf.facts import digest_of, read_facts
-from evenhand.scorer.bvf.metric_records import metrics_of
+from evenhand.scorer.bvf.metric_records import topic_metrics
 from evenhand.scorer.bvf.predictions import flat
-from evenhand.scorer.bvf.probabilities import NOT_PREDICTED, Probabilities, probabilities_of
+from evenhand.scorer.bvf.probabilities import NOT_PREDICTED, Probabilities, find_probabilities
 from evenhand.scorer.bvf.read import read_files
 from evenhand.scorer.bvf.results import (
     ITEM_KINDS,
     Scored,
     example_rows,
     orders_left_out,
+    result_warnings,
     scored_topic,
     unmatched_answers,
-    warnings_of,
 )
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault, FaultList
@@ -97,7 +97,7 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
                 f" {', '.join(self._topics)}."
             )
         predicted = _of_predicted_orders(items, rows)
-        probabilities = probabilities_of(predicted["id"], rows, self._topics[config], faults)
+        probabilities = find_probabilities(predicted["id"], rows, self._topics[config], faults)
         absent = set(items["order"].unique()) - set(predicted["order"].unique())
         return Matched(config, self._topics[config], predicted, probabilities, sorted(absent))
 
@@ -144,15 +144,15 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
 
     def metrics(self, result: Scored, provenance: Provenance) -> list[Metric]:
         """Return the metrics of a topic."""
-        return metrics_of(result, provenance)
+        return topic_metrics(result, provenance)
 
     def warnings(self, result: Scored) -> list[str]:
         """Say which texts are unscored and why, and what was left out."""
-        return warnings_of(result)
+        return result_warnings(result)
 
     def parts(self, result: Scored) -> pl.DataFrame:
         """Return sums by context and subject, and tables for people."""
-        return tables.parts_of(result)
+        return tables.parts_table(result)
 
     def examples(self, result: Scored, texts: Texts) -> Rows:
         """Return the texts with the strongest stereotypes."""

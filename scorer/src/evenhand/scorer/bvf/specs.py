@@ -206,13 +206,13 @@ _NORMALISED = (
         label="bias risk",
         short="R_b",
         column="Bias",
-        reading="what lasts when preferences are averaged over contexts",
+        reading="0: no preference that lasts over contexts; 1: certain of one class in all of them",
         formula="rᵇ_x = J(E_c[s(c)]) / J_max;  Rᵇ = E_x[rᵇ_x]",
         mathml=row(
             _RXB, sign("="), fraction(_j(_mean("c", _VECTOR)), _LARGEST), _SPACE,
             _sup(name("R"), name("b")), sign("="), _mean("x", _RXB),
         ),
-        explanation="The risk of the preferences averaged over contexts: what lasts.",
+        explanation="The risk of the preferences averaged over contexts: the part that lasts.",
         section="section 2.2, Eq. 5 and 7",
         paper=PAPER,
     ),
@@ -227,14 +227,14 @@ _NORMALISED = (
         label="volatility risk",
         short="R_v",
         column="Volatility",
-        reading="R less Rᵇ: what moves from context to context",
+        reading="R − Rᵇ: the part of the risk that varies with the context; 0: none",
         formula="rᵛ_x = r_x − rᵇ_x;  Rᵛ = E_x[rᵛ_x]",
         mathml=row(
             _RXV, sign("="), _RX, sign("−"), _RXB, _SPACE,
             _sup(name("R"), name("v")), sign("="), _mean("x", _RXV),
         ),
-        explanation="What of the risk moves with the context. J is convex, so it is never below 0"
-        " (Jensen’s inequality).",
+        explanation="The part of the risk that varies with the context. J is convex, so it is never"
+        " below 0 (Jensen’s inequality).",
         section="section 2.2, Eq. 6 and 7",
         paper=PAPER,
     ),
@@ -243,19 +243,20 @@ _UNNORMALISED = tuple(
     replace(
         spec,
         id=f"{spec.id}_unnormalised",
+        function=metrics.overall_risk,
         is_normalised=False,
         unit="stereotype",
         range=None,
         range_text="[0, J_max]",
         label=f"{spec.label}, not normalised",
-        heading="risks as the equations stand",
+        heading="risks as in the equations, not normalised",
         short=f"{spec.short}_unnormalised",
         column=f"{spec.column}, not normalised",
-        reading="as Equations 1 and 2 stand, up to |Y| − 1",
+        reading="as in Equations 1 and 2, up to |Y| − 1",
         formula="R_unnormalised = J_max · R",
         mathml=row(_LARGEST, sign("⋅"), name("R")),
         explanation="R, Rᵇ and Rᵛ without the division by J_max.",
-        section="section 2, Eq. 1 to 7",
+        section="section 2.1 and 2.2, Eq. 1 to 7",
     )
     for spec in _NORMALISED
 )
@@ -274,11 +275,12 @@ _KNOWLEDGE = tuple(
         short=metric_id.removeprefix("bvf."),
         column=label[:1].upper() + label[1:],
         reading=reading,
-        formula="J = 1 − (1 − p_right)²;  K = E_x[E_c[J]];  Kᵇ = E_x[J(E_c[p])];  Kᵛ = K − Kᵇ",
+        formula="J(p) = 1 − (1 − p_right)²;  K = E_x[E_c[J(p)]];  Kᵇ = E_x[J(E_c[p])];  Kᵛ = K"
+        " − Kᵇ",
         mathml=row(
-            name("J"), sign("="), number("1"), sign("−"), sign("("), number("1"), sign("−"),
+            _j(name("p")), sign("="), number("1"), sign("−"), sign("("), number("1"), sign("−"),
             sub("p", words("right")), _sup(sign(")"), number("2")), _SPACE,
-            name("K"), sign("="), _mean("x", _mean("c", name("J"))), _SPACE,
+            name("K"), sign("="), _mean("x", _mean("c", _j(name("p")))), _SPACE,
             _sup(name("K"), name("b")), sign("="), _mean("x", _j(_mean("c", name("p")))), _SPACE,
             _sup(name("K"), name("v")), sign("="), name("K"), sign("−"),
             _sup(name("K"), name("b")),
@@ -291,8 +293,9 @@ _KNOWLEDGE = tuple(
     for part, (metric_id, symbol, limits, label, reading) in enumerate((
         ("bvf.knowledge", "K", (0.0, 1.0), "knowledge", "1: always certain of the right class"),
         ("bvf.knowledge_b", "Kᵇ", (0.0, 1.0), "knowledge of the mean",
-         "of probabilities averaged first"),
-        ("bvf.knowledge_v", "Kᵛ", (-1.0, 0.0), "cost of wavering", "K less Kᵇ; never above 0"),
+         "of the mean over contexts; 1: certain of the right class"),
+        ("bvf.knowledge_v", "Kᵛ", (-1.0, 0.0), "cost of volatility",
+         "K − Kᵇ; never above 0; 0: no loss"),
     ))
 )  # fmt: skip
 _DIRECTION = Direction(
@@ -307,11 +310,11 @@ _DIRECTION = Direction(
     heading="preference for a class",
     short="direction",
     column="Preference",
-    reading="0: none; above 0: preferred",
+    reading="0: no preference; above 0: preferred; below 0: avoided",
     formula="d_y(x) = E_c[s_y(c)]",
     mathml=row(sub("d", name("y")), sign("="), _mean("c", _S)),
     explanation="Above 0 the class is expected more often than by a model without bias, below 0"
-    " less often. Of two classes the one is the other’s mirror image.",
+    " less often. With two classes, one value is the negative of the other.",
     section="section 4.2 and figure 5",
     paper=PAPER,
 )
@@ -330,7 +333,7 @@ _SPREAD = Summary(
     short="sd",
     column="Spread",
     reading="0: all subjects have the same; no best value",
-    formula="standard deviation over x, with shape, tails and quantiles",
+    formula="sd_x(r_x), with shape, tails and quantiles",
     mathml=row(sub("sd", name("x")), sign("("), _RX, sign(")")),
     explanation="Skewness and excess kurtosis are 0 for a normal distribution; Shapiro and Wilk’s p"
     " is that of risks drawn from one.",

@@ -63,7 +63,7 @@ TOP = 5
 """So many of the most and of the least stereotyped subjects are printed."""
 
 
-def parts_of(scored: Scored) -> pl.DataFrame:
+def parts_table(scored: Scored) -> pl.DataFrame:
     """Return a topic's sufficient statistics and tables in the columns of :data:`PARTS`."""
     tables = {
         "statistics": statistics(scored),

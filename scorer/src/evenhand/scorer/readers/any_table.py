@@ -32,64 +32,64 @@ _NAMED_COLUMNS = 20
 """So many names of a wide table are told."""
 
 
-def read(path: Path, chosen: str | None = None) -> ForeignFile:
+def read(path: Path, choice: str | None = None) -> ForeignFile:
     """Read a table of answers.
 
     Args:
         path: CSV with any of four delimiters, Parquet or JSON lines.
-        chosen: the column that holds the model's answer; needed where several may.
+        choice: the column that holds the model's answer; needed where several may.
 
     Raises:
         DataRefused: no table, or its columns do not tell question and answer.
         WrongUse: the chosen column is not there.
     """
     faults = FaultList()
-    columns, texts, notes = _table(path, chosen, faults)
+    columns, texts, notes = _table(path, choice, faults)
     if texts.is_empty() and not faults.listed():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     check_rows(path, len(texts), MAX_ANSWERS)
     is_text = kind_of(path) != ".parquet" and kind_of(path) not in JSON_LINES
     reading = TableRows(columns, texts, first_row=FIRST_ROW if is_text else 1, faults=faults)
-    found = ForeignFile(list(reading.answers()))
+    file = ForeignFile(list(reading.answers()))
     said = [f"{columns.sentence()}.", *reading.notes()]
-    found.notes = [*notes, *(f"{path.name}: {note}" for note in said)]
-    found.faults = faults.listed()
-    return found
+    file.notes = [*notes, *(f"{path.name}: {note}" for note in said)]
+    file.faults = faults.listed()
+    return file
 
 
-def columns_of(path: Path, names: Sequence[str], chosen: str | None = None) -> Columns:
+def columns_of(path: Path, names: Sequence[str], choice: str | None = None) -> Columns:
     """Find out what the columns of a table are, or refuse it.
 
     Raises:
         DataRefused: the names do not tell question and answer.
         WrongUse: the chosen column is not there.
     """
-    columns = guess_columns(names, chosen)
+    columns = guess_columns(names, choice)
     if columns.wrong is None:
         return columns
     more = f" and {len(names) - _NAMED_COLUMNS:,} more" if len(names) > _NAMED_COLUMNS else ""
     there = f"{', '.join(shown(name, 40) for name in names[:_NAMED_COLUMNS])}{more}"
-    if chosen is not None and chosen not in names:
-        raise WrongUse(f"{path}: there is no column {chosen}; there are {there}.")
+    if choice is not None and choice not in names:
+        raise WrongUse(f"{path}: there is no column {choice}; there are {there}.")
     raise DataRefused(f"{path}: {columns.wrong}; it has {there}. {_ASK}")
 
 
 def _table(
-    path: Path, chosen: str | None, faults: FaultList
+    path: Path, choice: str | None, faults: FaultList
 ) -> tuple[Columns, pl.DataFrame, list[str]]:
-    """Return what the columns are, those that are read, as text, and what was found out."""
+    """Return what the columns are, those that are read, as text, and what was detected."""
     kind = kind_of(path)
     if kind == ".parquet":
-        return *_parquet(path, chosen), []
+        return *_parquet(path, choice), []
     if kind in JSON_LINES:
-        return *_json_lines(path, chosen, faults), []
+        return *_json_lines(path, choice, faults), []
     text = read_text_table(path)
-    columns = columns_of(path, text.names, chosen)
+    columns = columns_of(path, text.names, choice)
     return columns, text.columns(path, columns.used()), text.notes
 
 
-def _parquet(path: Path, chosen: str | None) -> tuple[Columns, pl.DataFrame]:
-    columns = columns_of(path, schema_of(path).names(), chosen)
+def _parquet(path: Path, choice: str | None) -> tuple[Columns, pl.DataFrame]:
+    columns = columns_of(path, schema_of(path).names(), choice)
     rows = rows_of(path, columns.used(), limit=MAX_ANSWERS)
     return columns, pl.DataFrame([_as_text(series) for series in rows.iter_columns()])
 
@@ -101,9 +101,9 @@ def _as_text(series: pl.Series) -> pl.Series:
     return series.cast(pl.String)
 
 
-def _json_lines(path: Path, chosen: str | None, faults: FaultList) -> tuple[Columns, pl.DataFrame]:
+def _json_lines(path: Path, choice: str | None, faults: FaultList) -> tuple[Columns, pl.DataFrame]:
     rows = [row for _, row in objects_of_lines(path, faults)]
-    columns = columns_of(path, [*dict.fromkeys(name for row in rows for name in row)], chosen)
+    columns = columns_of(path, [*dict.fromkeys(name for row in rows for name in row)], choice)
     texts = {
         name: pl.Series(name, [_plain(row.get(name)) for row in rows], pl.String)
         for name in columns.used()

@@ -85,19 +85,21 @@ def guess_columns(names: Sequence[str], chosen: str | None = None) -> Columns:
     def one(known: Sequence[str]) -> str | None:
         return next((names[plain.index(name)] for name in known if name in plain), None)
 
-    found = Columns(
+    columns = Columns(
         id=one(IDS), category=one(CATEGORIES), number=one(NUMBERS), context=one(CONTEXTS),
         question=one(QUESTIONS), prompt=one(PROMPTS), options=_numbered(names, plain),
     )  # fmt: skip
-    if not (found.id or found.number or (found.context and found.question) or found.prompt):
-        found.wrong = "no column tells the question (id; category and example_id; context and"
-        found.wrong += " question)"
+    if not (
+        columns.id or columns.number or (columns.context and columns.question) or columns.prompt
+    ):
+        columns.wrong = "no column tells the question (id; category and example_id; context and"
+        columns.wrong += " question)"
     else:
-        _choose_answer(found, names, plain, chosen)
-    repeated = [name for name in names if list(names).count(name) > 1 and name in found.used()]
+        _choose_answer(columns, names, plain, chosen)
+    repeated = [name for name in names if list(names).count(name) > 1 and name in columns.used()]
     if repeated:
-        found.wrong = f"the column {repeated[0]} stands twice"
-    return found
+        columns.wrong = f"the column {repeated[0]} stands twice"
+    return columns
 
 
 def plain_name(name: str) -> str:
@@ -111,57 +113,63 @@ def plain_name(name: str) -> str:
 
 def _numbered(names: Sequence[str], plain: Sequence[str]) -> list[str]:
     """Return the columns of the three options in their order, none where they are not three."""
-    found: dict[str, str] = {}
-    for name, own in zip(names, plain, strict=True):
-        if match := _OPTIONS.fullmatch(own):
-            if match[1] in found:
+    options: dict[str, str] = {}
+    for name, plain_text in zip(names, plain, strict=True):
+        if match := _OPTIONS.fullmatch(plain_text):
+            if match[1] in options:
                 return []
-            found[match[1]] = name
-    marks = "".join(sorted(found))
-    return [found[mark] for mark in marks] if marks in {"012", "123", "abc"} else []
+            options[match[1]] = name
+    marks = "".join(sorted(options))
+    return [options[mark] for mark in marks] if marks in {"012", "123", "abc"} else []
 
 
 def _choose_answer(
-    found: Columns, names: Sequence[str], plain: Sequence[str], chosen: str | None
+    columns: Columns, names: Sequence[str], plain: Sequence[str], chosen: str | None
 ) -> None:
     """Find the columns of the answer, or say why they cannot be told."""
     scored = families(names, plain)
-    lists = {name: LISTS[own] for name, own in zip(names, plain, strict=True) if own in LISTS}
-    predicted = [name for name, own in zip(names, plain, strict=True) if own in PREDICTED]
-    predicted = [name for name in predicted if name not in {*found.options, found.prompt}]
-    either = [name for name, own in zip(names, plain, strict=True) if own in EITHER]
-    is_official = bool(found.options) or any(name in OFFICIAL for name in plain)
+    lists = {
+        name: LISTS[plain_text]
+        for name, plain_text in zip(names, plain, strict=True)
+        if plain_text in LISTS
+    }
+    predicted = [
+        name for name, plain_text in zip(names, plain, strict=True) if plain_text in PREDICTED
+    ]
+    predicted = [name for name in predicted if name not in {*columns.options, columns.prompt}]
+    either = [name for name, plain_text in zip(names, plain, strict=True) if plain_text in EITHER]
+    is_official = bool(columns.options) or any(name in OFFICIAL for name in plain)
     whole = _by_what_is_said(scored, names)
     candidates = [*predicted, *whole, *lists] or ([] if is_official else either)
     if chosen is not None:
         candidates = _chosen(chosen, names, whole, lists)
     if len(candidates) > 1:
-        found.wrong = f"{' and '.join(candidates)} may each hold the model's answer"
+        columns.wrong = f"{' and '.join(candidates)} may each hold the model's answer"
     elif not candidates:
-        found.wrong = _no_answer(scored, either)
+        columns.wrong = _no_answer(scored, either)
     elif (only := candidates[0]) in whole:
-        found.kind, found.scores = whole[only].kind, list(whole[only].names)
+        columns.kind, columns.scores = whole[only].kind, list(whole[only].names)
     elif only in lists:
-        found.kind, found.score_list = lists[only], only
+        columns.kind, columns.score_list = lists[only], only
     else:
-        found.answer = only
+        columns.answer = only
 
 
 def _by_what_is_said(scored: Sequence[Family], names: Sequence[str]) -> dict[str, Family]:
     """Return the families that can be read, by the name that chooses one of them."""
-    whole = [own for own in scored if own.is_whole and own.kind is not Kind.COSTS]
+    whole = [family for family in scored if family.is_whole and family.kind is not Kind.COSTS]
     is_clear = len(whole) == 1 and SCORES not in names
-    return {SCORES if is_clear else own.names[0]: own for own in whole}
+    return {SCORES if is_clear else family.names[0]: family for family in whole}
 
 
 def _chosen(
     chosen: str, names: Sequence[str], whole: dict[str, Family], lists: dict[str, Kind]
 ) -> list[str]:
     """Return what somebody has chosen: scores, one of the columns of a family, or any other."""
-    own = [said for said, family in whole.items() if chosen in family.names]
+    families_of_column = [said for said, family in whole.items() if chosen in family.names]
     if chosen == SCORES and chosen not in names:
         return [*whole, *lists]
-    return own or ([chosen] if chosen in names else [])
+    return families_of_column or ([chosen] if chosen in names else [])
 
 
 def _no_answer(scored: Sequence[Family], either: Sequence[str]) -> str:

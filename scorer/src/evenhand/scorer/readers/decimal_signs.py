@@ -20,9 +20,9 @@ def has_decimal_comma(values: pl.Series) -> bool:
 
 
 def _n_decimal_commas(values: pl.Series) -> int:
-    own = values.drop_nulls()
-    own = own.filter(own.str.contains(",", literal=True))
-    return int(own.str.strip_chars().str.contains(_DECIMAL).sum())
+    texts = values.drop_nulls()
+    texts = texts.filter(texts.str.contains(",", literal=True))
+    return int(texts.str.strip_chars().str.contains(_DECIMAL).sum())
 
 
 def _n_points(values: pl.Series) -> int:
@@ -49,12 +49,12 @@ def with_points(rows: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFram
 
 
 def _with_points(name: str) -> pl.Expr:
-    own = pl.col(name).str.strip_chars()
+    texts = pl.col(name).str.strip_chars()
     return (
-        pl.when(own.str.contains(_COMMA_NUMBER))
-        .then(own.str.replace(",", ".", literal=True))
-        .when(own.str.contains(".", literal=True))
-        .then(own + _MIXED)
-        .otherwise(own)
+        pl.when(texts.str.contains(_COMMA_NUMBER))
+        .then(texts.str.replace(",", ".", literal=True))
+        .when(texts.str.contains(".", literal=True))
+        .then(texts + _MIXED)
+        .otherwise(texts)
         .alias(name)
     )

@@ -22,10 +22,10 @@ def header_of(path: Path, line: bytes) -> Header | None:
     if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):
         return None
     try:
-        found = msgspec.json.decode(line, type=HeaderLine).evenhand_header
+        header = msgspec.json.decode(line, type=HeaderLine).evenhand_header
     except _NOT_ONE as error:
         raise _refusal(f"{path}, line 1", error) from error
-    return _of_this_contract(f"{path}, line 1", found)
+    return _of_this_contract(f"{path}, line 1", header)
 
 
 def read_sidecar(path: Path) -> Header | None:
@@ -38,10 +38,10 @@ def read_sidecar(path: Path) -> Header | None:
     if not sidecar.is_file():
         return None
     try:
-        found = msgspec.json.decode(sidecar.read_bytes(), type=Header)
+        header = msgspec.json.decode(sidecar.read_bytes(), type=Header)
     except _NOT_ONE as error:
         raise _refusal(str(sidecar), error) from error
-    return _of_this_contract(str(sidecar), found)
+    return _of_this_contract(str(sidecar), header)
 
 
 def _refusal(place: str, error: Exception) -> DataRefused:

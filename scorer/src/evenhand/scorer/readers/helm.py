@@ -125,19 +125,19 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
             f" {', '.join((_JOINT, *_MODES))} are."
         )
     plain = [state for state in file.request_states if state.instance.perturbation is None]
-    found, faults = ForeignFile([]), FaultList()
+    run, faults = ForeignFile([]), FaultList()
     if n_left := len(file.request_states) - len(plain):
-        found.notes.append(f"{path.name}: {n_left:,} perturbed copies of instances are left out.")
+        run.notes.append(f"{path.name}: {n_left:,} perturbed copies of instances are left out.")
     states = _of_trial(path, plain, chosen)
     _check_completions(states, faults)
     if method == _JOINT:
-        found.rows = [_joint(state) for state in states]
+        run.rows = [_joint(state) for state in states]
     else:
-        found.rows = _separate(states, _MODES[method])
-        found.notes.append(f"{path.name}: the answer is {_CHOICE[method]}, as HELM chooses it.")
-    found.model = next((state.request.model for state in states), None)
-    found.faults = faults.listed()
-    return found
+        run.rows = _separate(states, _MODES[method])
+        run.notes.append(f"{path.name}: the answer is {_CHOICE[method]}, as HELM chooses it.")
+    run.model = next((state.request.model for state in states), None)
+    run.faults = faults.listed()
+    return run
 
 
 def _of_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
@@ -151,8 +151,8 @@ def _of_trial(path: Path, states: list[_State], chosen: str | None) -> list[_Sta
             f"{path} holds every answer once for each of {len(counts)} training trials"
             f" ({', '.join(counts)}); choose one, e.g. `--reader {NAME}:{next(iter(counts))}`."
         )
-    own = chosen or next(iter(counts))
-    return [state for state in states if str(state.train_trial_index) == own]
+    trial = chosen or next(iter(counts))
+    return [state for state in states if str(state.train_trial_index) == trial]
 
 
 def _check_completions(states: list[_State], faults: FaultList) -> None:
@@ -175,16 +175,16 @@ def _identified(state: _State) -> ForeignAnswer:
 
 def _joint(state: _State) -> ForeignAnswer:
     """Take the text; its letter stands for an option as the prompt's own letters do."""
-    found = _identified(state)
+    answer = _identified(state)
     if state.output_mapping:
-        found.options = tuple(
+        answer.options = tuple(
             state.output_mapping[letter] for letter in sorted(state.output_mapping)
         )
     if state.result is None or not state.result.success or not state.result.completions:
-        found.why = FAILED
+        answer.why = FAILED
     else:
-        found.answer = state.result.completions[0].text
-    return found
+        answer.answer = state.result.completions[0].text
+    return answer
 
 
 def _separate(states: list[_State], modes: tuple[str, ...]) -> list[ForeignAnswer]:
@@ -195,19 +195,24 @@ def _separate(states: list[_State], modes: tuple[str, ...]) -> list[ForeignAnswe
 
     rows = []
     for _, group in groupby(sorted(states, key=key), key=key):
-        own = list(group)
-        found = _identified(own[0])
-        asked = {(state.request_mode or _ORIGINAL, state.reference_index): state for state in own}
-        places = range(len(found.options or ()))
+        option_states = list(group)
+        answer = _identified(option_states[0])
+        asked = {
+            (state.request_mode or _ORIGINAL, state.reference_index): state
+            for state in option_states
+        }
+        places = range(len(answer.options or ()))
         wanted = [[asked.get((mode, place)) for mode in modes] for place in places]
-        if len(own) != len(modes) * len(places) or not all(map(_is_answered, chain(*wanted))):
-            found.why = FAILED
+        if len(option_states) != len(modes) * len(places) or not all(
+            map(_is_answered, chain(*wanted))
+        ):
+            answer.why = FAILED
         else:
             scores = [_score([one for one in of_option if one]) for of_option in wanted]
             numbers = tuple(score for score in scores if score is not None)
-            found.scores = numbers if len(numbers) == len(scores) else None
-            found.why = None if found.scores is not None else UNREADABLE
-        rows.append(found)
+            answer.scores = numbers if len(numbers) == len(scores) else None
+            answer.why = None if answer.scores is not None else UNREADABLE
+        rows.append(answer)
     return rows
 
 
@@ -217,11 +222,11 @@ def _is_answered(state: _State | None) -> bool:
 
 def _score(states: list[_State]) -> float | None:
     """Return what an option is worth: by token, or less what it is worth without its question."""
-    found = [_tokens_of_option(state) for state in states]
-    own = [tokens for tokens in found if tokens]
-    if len(own) != len(found):
+    log_probabilities = [_tokens_of_option(state) for state in states]
+    whole = [tokens for tokens in log_probabilities if tokens]
+    if len(whole) != len(log_probabilities):
         return None
-    score = sum(own[0]) / len(own[0]) if len(own) == 1 else sum(own[0]) - sum(own[1])
+    score = sum(whole[0]) / len(whole[0]) if len(whole) == 1 else sum(whole[0]) - sum(whole[1])
     return None if math.isnan(score) else score
 
 
@@ -242,16 +247,16 @@ def _tokens_of_option(state: _State) -> list[float] | None:
     if start < 0 or not prompt.endswith(option):
         return None
     end = start + len(prompt)
-    begin, found, position = end - len(option), list[float](), 0
+    begin, log_probabilities, position = end - len(option), list[float](), 0
     for token in tokens:
         following = position + len(token.text)
         is_blank_before = following == begin and token.text == _BLANK
         if is_blank_before or (position < end and following > begin):
             if echo[position:begin].strip() or echo[end:following].strip():
                 return None
-            found.append(token.logprob)
+            log_probabilities.append(token.logprob)
         position = following
-    return found
+    return log_probabilities
 
 
 def _other_file(keys: set[str], what: str, held: str, *forms: Form) -> NoAnswers:

@@ -96,13 +96,13 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     header, samples = _of_archive(path) if is_archive else _of_json(path)
     if not samples:
         raise DataRefused(f"{path} holds no samples; log them (`--log-samples`) or give that log.")
-    own = _of_epoch(path, samples, chosen)
-    found = ForeignFile([_answer(sample) for sample in own], header.eval.model)
-    if all(sample.choices is None for sample in own):
-        found.notes.append(
+    epoch_samples = _of_epoch(path, samples, chosen)
+    log = ForeignFile([_answer(sample) for sample in epoch_samples], header.eval.model)
+    if all(sample.choices is None for sample in epoch_samples):
+        log.notes.append(
             f"{path.name}: a log of the task {header.eval.task}, whose samples have no choices."
         )
-    return found
+    return log
 
 
 def _nothing(path: Path) -> Any:
@@ -123,9 +123,9 @@ def _of_archive(path: Path) -> tuple[_Header, list[_Sample]]:
     header = _checked(
         path, _decoded(path, "header.json", content, msgspec.json.Decoder(_Header).decode)
     )
-    own = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
-    archive.refuse_twice(own)
-    return header, [_decoded(path, *member, _decode_sample) for member in archive.members(own)]
+    members = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
+    archive.refuse_twice(members)
+    return header, [_decoded(path, *member, _decode_sample) for member in archive.members(members)]
 
 
 def _decoded(path: Path, name: str, content: bytes, decode: Any) -> Any:
@@ -162,18 +162,18 @@ def _of_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_S
             f"{path} holds an answer for each epoch: {said}; choose one, e.g."
             f" `--reader {NAME}:{min(counts)}`."
         )
-    own = chosen or next(iter(counts))
-    return [sample for sample in samples if str(sample.epoch) == own]
+    epoch = chosen or next(iter(counts))
+    return [sample for sample in samples if str(sample.epoch) == epoch]
 
 
 def _answer(sample: _Sample) -> ForeignAnswer:
-    found = _identified(sample)
+    answer = _identified(sample)
     if sample.error is not None or not sample.output.choices:
-        found.why = FAILED
-        return found
-    found.answer = _text(sample.output.choices[0].message.content, sample.attachments)
-    found.letter = _letter(sample)
-    return found
+        answer.why = FAILED
+        return answer
+    answer.answer = _text(sample.output.choices[0].message.content, sample.attachments)
+    answer.letter = _letter(sample)
+    return answer
 
 
 def _identified(sample: _Sample) -> ForeignAnswer:
@@ -203,8 +203,8 @@ def _asked(sample: _Sample) -> str:
     """Return the input, or the last message of the user where it is a conversation."""
     if isinstance(sample.input, str):
         return _resolved(sample.input, sample.attachments)
-    own = [message for message in sample.input if message.role == "user"]
-    return _text(own[-1].content, sample.attachments) if own else ""
+    messages = [message for message in sample.input if message.role == "user"]
+    return _text(messages[-1].content, sample.attachments) if messages else ""
 
 
 def _text(content: str | list[Any], attachments: dict[str, str]) -> str:

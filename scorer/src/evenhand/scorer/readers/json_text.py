@@ -75,10 +75,10 @@ def loads(text: str, *, hook: Callable[[list[tuple[str, Any]]], Any] | None = No
         ValueError: no JSON.
         RecursionError: nested too deep.
     """
-    found = json.loads(text, object_pairs_hook=hook)
+    value = json.loads(text, object_pairs_hook=hook)
     if _HALF_A_PAIR.search(text):
-        json.dumps(found, ensure_ascii=False).encode()
-    return found
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 class KeyTwice(Exception):
@@ -100,11 +100,11 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     Raises:
         KeyTwice: with the key.
     """
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         names = [name for name, _ in pairs]
         raise KeyTwice(next(name for name in names if names.count(name) > 1))
-    return found
+    return members
 
 
 def whole_of(path: Path, kind: type[T], *, what: str) -> T:

@@ -49,16 +49,16 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     """
     if chosen is not None and not (chosen.isascii() and chosen.isdigit()):
         raise WrongUse(f"--reader {NAME}:{chosen}: give the number of a sampled text, from 0.")
-    faults, found = FaultList(), ForeignFile([])
+    faults, details = FaultList(), ForeignFile([])
     for number, (doc, response) in enumerate(_rows(path), 1):
         if not isinstance(doc, dict) or not isinstance(response, dict) or not doc.get("query"):
             faults.add("rows that are no details", _SHAPE, f"row {number}")
             continue
-        own = _identified(number, doc)
-        _take(path, own, doc, response, chosen)
-        found.rows.append(own)
-    found.faults = faults.listed()
-    return found
+        answer = _identified(number, doc)
+        _take(path, answer, doc, response, chosen)
+        details.rows.append(answer)
+    details.faults = faults.listed()
+    return details
 
 
 def _rows(path: Path) -> Iterator[_Row]:
@@ -76,8 +76,8 @@ def _rows(path: Path) -> Iterator[_Row]:
 
 def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
     specific = doc.get("specific")
-    own = specific if isinstance(specific, dict) else {}
-    category, example = own.get("category"), own.get("example_id")
+    key = specific if isinstance(specific, dict) else {}
+    category, example = key.get("category"), key.get("example_id")
     is_key = isinstance(category, str) and isinstance(example, int)
     query = str(doc["query"])
     return ForeignAnswer(
@@ -99,7 +99,7 @@ def _options(query: str, choices: Any) -> tuple[str, ...] | None:
 
 def _take(
     path: Path,
-    found: ForeignAnswer,
+    answer: ForeignAnswer,
     doc: dict[str, Any],
     response: dict[str, Any],
     chosen: str | None,
@@ -108,18 +108,18 @@ def _take(
     texts, scores = response.get("text") or [], response.get("logprobs") or []
     if not texts and len(scores) == len(doc.get("choices") or ()) and scores:
         is_whole = all(isinstance(score, float) and not math.isnan(score) for score in scores)
-        found.scores, found.why = (tuple(scores), None) if is_whole else (None, FAILED)
+        answer.scores, answer.why = (tuple(scores), None) if is_whole else (None, FAILED)
         return
     if chosen is None and len(texts) > 1:
         raise WrongUse(
-            f"{path}, {found.place} holds {len(texts)} sampled texts; say which counts, e.g."
+            f"{path}, {answer.place} holds {len(texts)} sampled texts; say which counts, e.g."
             f" `--reader {NAME}:0`."
         )
     place = int(chosen or 0)
     if place < len(texts) and isinstance(texts[place], str):
-        found.answer = texts[place]
+        answer.answer = texts[place]
     else:
-        found.why = FAILED
+        answer.why = FAILED
 
 
 READER = Reader(

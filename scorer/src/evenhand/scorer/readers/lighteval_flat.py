@@ -29,24 +29,24 @@ def as_nested(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | No
         where the row has another shape.
     """
     query = row.get("example") or row.get("full_prompt")
-    found, choices = _value(row.get("predictions")), _value(row.get("choices")) or []
+    predictions, choices = _value(row.get("predictions")), _value(row.get("choices")) or []
     if not isinstance(query, str) or not isinstance(choices, list):
         return None
     doc = {"query": query, "choices": choices, "specific": _value(row.get("specifics"))}
-    if not isinstance(found, list) or not found:
+    if not isinstance(predictions, list) or not predictions:
         return doc, {}
-    if all(isinstance(own, str) for own in found):
-        return doc, {"text": found, "logprobs": []}
-    return doc, {"text": [], "logprobs": _by_choice(found, len(choices))}
+    if all(isinstance(value, str) for value in predictions):
+        return doc, {"text": predictions, "logprobs": []}
+    return doc, {"text": [], "logprobs": _by_choice(predictions, len(choices))}
 
 
-def _by_choice(found: list[Any], n_choices: int) -> list[float]:
+def _by_choice(predictions: list[Any], n_choices: int) -> list[float]:
     """Return a number for each option: of pairs with whether it is greedy the first.
 
     Twice as many are those with and without the question, of which the tool takes the difference.
     """
-    numbers = [_first(own) for own in found]
-    known = [own for own in numbers if own is not None]
+    numbers = [_first(prediction) for prediction in predictions]
+    known = [prediction for prediction in numbers if prediction is not None]
     if len(known) != len(numbers) or len(known) not in {n_choices, 2 * n_choices}:
         return []
     if len(known) == n_choices:
@@ -55,11 +55,11 @@ def _by_choice(found: list[Any], n_choices: int) -> list[float]:
     return [asked - alone for asked, alone in pairs]
 
 
-def _first(own: Any) -> float | None:
-    if isinstance(own, list | tuple) and len(own) == _PAIR:
-        own = own[0]
-    is_number = isinstance(own, int | float) and not isinstance(own, bool)
-    return float(own) if is_number and not math.isnan(own) else None
+def _first(value: Any) -> float | None:
+    if isinstance(value, list | tuple) and len(value) == _PAIR:
+        value = value[0]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and not math.isnan(value) else None
 
 
 def _value(written: Any) -> Any:

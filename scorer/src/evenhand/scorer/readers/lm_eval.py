@@ -47,7 +47,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     """
     faults, (chosen, rule) = FaultList(), _filter_and_rule(chosen)
     counts: Counter[str] = Counter()
-    found = ForeignFile([])
+    samples = ForeignFile([])
     by_filter: dict[str, list[ForeignAnswer]] = {}
     for place, row in _rows(path, faults):
         name = str(row.get("filter") or _NO_FILTER)
@@ -55,13 +55,13 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         answer = _answer(place, row, rule or SUM, faults)
         if answer:
             by_filter.setdefault(name, []).append(answer)
-    found.rows = by_filter.get(_filter(path, counts, chosen), [])
+    samples.rows = by_filter.get(_filter(path, counts, chosen), [])
     if rule is not None:
-        if any(row.answer is not None for row in found.rows):
+        if any(row.answer is not None for row in samples.rows):
             raise WrongUse(f"{path} holds texts, among which {rule} does not choose; leave it out.")
-        found.notes.append(f"{path.name}: the answer is {RULES[rule]}, as {rule} counts it.")
-    found.faults = faults.listed()
-    return found
+        samples.notes.append(f"{path.name}: the answer is {RULES[rule]}, as {rule} counts it.")
+    samples.faults = faults.listed()
+    return samples
 
 
 def _filter_and_rule(chosen: str | None) -> tuple[str | None, str | None]:
@@ -111,15 +111,15 @@ def _answer(place: str, row: dict[str, Any], rule: str, faults: FaultList) -> Fo
         faults.add("rows that are no samples", _SHAPE, place)
         return None
     arguments = _arguments(row.get("arguments"))
-    found = _identified(place, doc)
+    answer = _identified(place, doc)
     if not responses:
-        found.why = FAILED
+        answer.why = FAILED
     elif len(responses) == 1 and isinstance(_only(responses[0]), str) and not _is_scored(arguments):
         prompt = arguments[0][0] if arguments else ""
-        found.answer, found.options = str(_only(responses[0])), _options_of(doc, prompt)
+        answer.answer, answer.options = str(_only(responses[0])), _options_of(doc, prompt)
     else:
-        return _scored(found, doc, arguments, responses, faults, rule=rule)
-    return found
+        return _scored(answer, doc, arguments, responses, faults, rule=rule)
+    return answer
 
 
 def _identified(place: str, doc: dict[str, Any]) -> ForeignAnswer:
@@ -165,14 +165,14 @@ def _options_of(doc: dict[str, Any], prompt: str) -> tuple[str, ...] | None:
     shown = lettered_options(prompt)
     if shown:
         return shown
-    own = [doc.get(f"ans{place}") for place in range(3)]
-    own = own if all(isinstance(text, str) for text in own) else doc.get("choices") or []
-    is_text = bool(own) and all(isinstance(text, str) for text in own)
-    return tuple(map(str, own)) if is_text else None
+    texts = [doc.get(f"ans{place}") for place in range(3)]
+    texts = texts if all(isinstance(text, str) for text in texts) else doc.get("choices") or []
+    is_text = bool(texts) and all(isinstance(text, str) for text in texts)
+    return tuple(map(str, texts)) if is_text else None
 
 
 def _scored(
-    found: ForeignAnswer,
+    answer: ForeignAnswer,
     doc: dict[str, Any],
     arguments: list[tuple[str, Any]],
     responses: list[Any],
@@ -183,22 +183,22 @@ def _scored(
     """Take what each option is worth under a rule."""
     scores = [_log_likelihood(response) for response in responses]
     if len(scores) != len(arguments) or not _is_scored(arguments):
-        said = f"{found.place}: {len(scores)} answers to {len(arguments)} requests"
+        said = f"{answer.place}: {len(scores)} answers to {len(arguments)} requests"
         faults.add("rows whose answers are not those of its requests", _SCORE, said)
         return None
     numbers = tuple(score for score in scores if score is not None)
     if len(numbers) != len(scores):
-        faults.add("log-likelihoods that are no number", _SCORE, found.place)
+        faults.add("log-likelihoods that are no number", _SCORE, answer.place)
         return None
     try:
-        own = scored_by(rule, [(prompt, str(text)) for prompt, text in arguments], numbers)
+        scored = scored_by(rule, [(prompt, str(text)) for prompt, text in arguments], numbers)
     except Cannot as why:
-        faults.add(f"rows to which {rule} does not apply", _RULE, f"{found.place}: {why}")
+        faults.add(f"rows to which {rule} does not apply", _RULE, f"{answer.place}: {why}")
         return None
-    is_lettered = all(map(_is_letter, own.options))
-    found.scores = own.scores
-    found.options = _options_of(doc, arguments[0][0]) if is_lettered else own.options
-    return found
+    is_lettered = all(map(_is_letter, scored.options))
+    answer.scores = scored.scores
+    answer.options = _options_of(doc, arguments[0][0]) if is_lettered else scored.options
+    return answer
 
 
 def _log_likelihood(response: Any) -> float | None:

@@ -49,23 +49,29 @@ def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) ->
     n = _n_conditional(requests)
     # The harness puts one delimiter before an option, and counts none of it.
     texts = [continuation.lstrip() for _, continuation in requests[:n]]
-    own = list(sums[:n])
+    scores = list(sums[:n])
     if rule == MUTUAL:
         if n == len(requests):
             raise Cannot("it holds no requests without a question")
-        own = [score - alone for score, alone in zip(own, sums[n:], strict=True)]
+        scores = [score - alone for score, alone in zip(scores, sums[n:], strict=True)]
     elif rule != SUM:
         lengths = [len(text.encode()) if rule == BYTES else len(text) for text in texts]
         if not all(lengths):
             raise Cannot("an option has no text")
-        own = [score / length for score, length in zip(own, lengths, strict=True)]
-    return Scored(tuple(text.strip() for text in texts), tuple(own))
+        scores = [score / length for score, length in zip(scores, lengths, strict=True)]
+    return Scored(tuple(text.strip() for text in texts), tuple(scores))
 
 
 def _n_conditional(requests: Sequence[_Request]) -> int:
     """Return how many requests ask the question: behind them may stand the options alone."""
     n = len(requests) // 2
     asked, alone = requests[:n], requests[n:]
-    is_twice = n * 2 == len(requests) and [own[1] for own in asked] == [own[1] for own in alone]
-    is_alone = is_twice and all(own[0] for own in asked) and not any(own[0] for own in alone)
+    is_twice = n * 2 == len(requests) and [request[1] for request in asked] == [
+        request[1] for request in alone
+    ]
+    is_alone = (
+        is_twice
+        and all(request[0] for request in asked)
+        and not any(request[0] for request in alone)
+    )
     return n if is_alone else len(requests)

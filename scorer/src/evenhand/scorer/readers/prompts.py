@@ -14,13 +14,13 @@ def lettered_options(prompt: str) -> tuple[str, ...] | None:
     >>> lettered_options("A. one\nB. two\n\nA) x\nB) y\nC) z")
     ('x', 'y', 'z')
     """
-    found: list[str] = []
+    options: list[str] = []
     for letter, text in _LETTERED.findall(prompt):
         if letter == "A":
-            found = [text]
-        elif found and ord(letter) - ord("A") == len(found):
-            found.append(text)
-    return tuple(found) if len(found) >= _FEWEST else None
+            options = [text]
+        elif options and ord(letter) - ord("A") == len(options):
+            options.append(text)
+    return tuple(options) if len(options) >= _FEWEST else None
 
 
 def one_space(text: str) -> str:

@@ -48,7 +48,7 @@ def recognise(path: Path, readers: Iterable[Reader] | None = None) -> Recognised
 
     Raises:
         DataRefused: the file cannot be read, or is of a kind that holds no answers (averages,
-            settings, a workbook), which is said.
+            settings, a workbook).
     """
     record = first_record(path)
     if record is None:

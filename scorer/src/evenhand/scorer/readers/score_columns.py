@@ -63,20 +63,22 @@ def families(names: Sequence[str], plain: Sequence[str]) -> list[Family]:
     Returns:
         Each family of two columns and more, in the order of its first column.
 
-    >>> [own.names for own in families(["p_b", "p_a", "p_c", "x"], ["pb", "pa", "pc", "x"])]
+    >>> [family.names for family in families(["p_b", "p_a", "p_c", "x"], ["pb", "pa", "pc", "x"])]
     [('p_a', 'p_b', 'p_c')]
     """
-    found: dict[tuple[Kind, str], list[tuple[str, str]]] = {}
-    for name, own in zip(names, plain, strict=True):
+    by_kind: dict[tuple[Kind, str], list[tuple[str, str]]] = {}
+    for name, plain_text in zip(names, plain, strict=True):
         for kind, pattern in _PATTERNS:
-            if match := pattern.fullmatch(own):
-                rest = f"{own[: match.start(1)]} {own[match.end(1) :]}"
-                found.setdefault((kind, rest), []).append((match[1], name))
+            if match := pattern.fullmatch(plain_text):
+                rest = f"{plain_text[: match.start(1)]} {plain_text[match.end(1) :]}"
+                by_kind.setdefault((kind, rest), []).append((match[1], name))
                 break
     return [
-        Family(kind, tuple(name for _, name in sorted(own)), _is_whole([mark for mark, _ in own]))
-        for (kind, _), own in found.items()
-        if len(own) > 1
+        Family(
+            kind, tuple(name for _, name in sorted(marked)), _is_whole([mark for mark, _ in marked])
+        )
+        for (kind, _), marked in by_kind.items()
+        if len(marked) > 1
     ]
 
 

@@ -32,7 +32,7 @@ def with_stdin(paths: Sequence[Path]) -> Iterator[list[Path]]:
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
         path = _stored(Path(folder))
         try:
-            yield [path if own == STDIN else own for own in paths]
+            yield [path if given == STDIN else given for given in paths]
         except DataRefused as refused:
             raise DataRefused(str(refused).replace(str(path), _NAME)) from refused
         except WrongUse as refused:

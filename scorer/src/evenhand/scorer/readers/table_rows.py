@@ -77,8 +77,8 @@ class TableRows:
             yield f"{self._n_empty:,} rows in which nothing stands are left out."
 
     def _lacks_zero(self) -> bool:
-        found = _bare_numbers(self._texts[str(self._columns.answer)])
-        return bool(found) and "0" not in found and _FROM_ONE not in found
+        digits = _bare_numbers(self._texts[str(self._columns.answer)])
+        return bool(digits) and "0" not in digits and _FROM_ONE not in digits
 
     def _as_what(self) -> str:
         if self._has_labels:
@@ -91,29 +91,29 @@ class TableRows:
             if not any(cell and cell.strip() for cell in row.values()):
                 self._n_empty += 1  # spreadsheets write such rows behind the last one
                 continue
-            found = self._identified(number, row)
-            if found and self._take(found, number, row):
-                yield found
+            answer = self._identified(number, row)
+            if answer and self._take(answer, number, row):
+                yield answer
 
     def _identified(self, number: int, row: _Cells) -> ForeignAnswer | None:
-        own = self._columns
+        columns = self._columns
         example = self._example_id(number, row)
-        identity = _stripped(row, own.id)
-        if example is None and own.number and row[own.number] is not None:
+        identity = _stripped(row, columns.id)
+        if example is None and columns.number and row[columns.number] is not None:
             return None
         if identity and (_DATE.fullmatch(identity) or _ROUNDED.fullmatch(identity)):
             remedy = "Export the column as text, or give category and example_id by themselves."
-            place = f"row {number}, {own.id}: {identity!r}"
+            place = f"row {number}, {columns.id}: {identity!r}"
             self._faults.add("ids that a spreadsheet changed", remedy, place)
             return None
-        prompt = _stripped(row, own.prompt)
+        prompt = _stripped(row, columns.prompt)
         return ForeignAnswer(
             place=f"row {number}",
             id=identity,
-            category=_stripped(row, own.category),
+            category=_stripped(row, columns.category),
             example_id=example,
-            context=_stripped(row, own.context),
-            question=_stripped(row, own.question),
+            context=_stripped(row, columns.context),
+            question=_stripped(row, columns.question),
             prompt=prompt,
             options=self._options(row) or lettered_options(prompt or ""),
         )
@@ -135,25 +135,25 @@ class TableRows:
         self._faults.add("numbers of examples that are none", remedy, place)
         return None
 
-    def _take(self, found: ForeignAnswer, number: int, row: _Cells) -> bool:
+    def _take(self, answer: ForeignAnswer, number: int, row: _Cells) -> bool:
         """Add what a row answers; False where nothing in it can be read."""
-        own = self._columns
-        names = own.scores or [str(own.score_list or own.answer)]
-        is_text = not (own.scores or own.score_list or self._is_labels)
+        columns = self._columns
+        names = columns.scores or [str(columns.score_list or columns.answer)]
+        is_text = not (columns.scores or columns.score_list or self._is_labels)
         if is_text and self._has_labels and _bare(row[names[0]]) in _LABELS:
-            found.label = _LABELS[_bare(row[names[0]])]
+            answer.label = _LABELS[_bare(row[names[0]])]
         elif is_text:
-            found.answer = row[names[0]] or ""
+            answer.answer = row[names[0]] or ""
         elif not any(_stripped(row, name) for name in names):
             self._n_blank += 1
             return False
         elif self._is_labels:
-            found.label = self._label(number, row)
-        elif own.score_list:
-            found.scores = self._in_range(number, self._listed(number, row))
+            answer.label = self._label(number, row)
+        elif columns.score_list:
+            answer.scores = self._in_range(number, self._listed(number, row))
         else:
-            found.scores = self._in_range(number, self._scores(number, row))
-        return is_text or found.label is not None or found.scores is not None
+            answer.scores = self._in_range(number, self._scores(number, row))
+        return is_text or answer.label is not None or answer.scores is not None
 
     def _label(self, number: int, row: _Cells) -> int | None:
         column = str(self._columns.answer)
@@ -176,11 +176,13 @@ class TableRows:
 
     def _in_range(self, number: int, values: tuple[float, ...] | None) -> tuple[float, ...] | None:
         """Refuse numbers that cannot be what their column is called: the smallest might win."""
-        own = self._columns
-        wrong = outside(own.kind, values) if values is not None else None
+        columns = self._columns
+        wrong = outside(columns.kind, values) if values is not None else None
         if wrong is None:
             return values
-        place = f"row {number}, {', '.join(own.scores) or own.score_list}: {list(values or ())}"
+        place = (
+            f"row {number}, {', '.join(columns.scores) or columns.score_list}: {list(values or ())}"
+        )
         remedy = "Where the largest wins all the same, call the columns score_0, score_1, score_2."
         self._faults.add(wrong, remedy, place)
         return None
@@ -227,12 +229,12 @@ def _bare(cell: str | None) -> str:
 
 def _bare_numbers(values: pl.Series) -> Counter[str]:
     """Count the cells that are a one-digit number alone, by that digit."""
-    own = values.drop_nulls().str.strip_chars()
-    return Counter(own.filter(own.str.contains(r"^\d(?:\.0+)?$")).str.head(1))
+    texts = values.drop_nulls().str.strip_chars()
+    return Counter(texts.filter(texts.str.contains(r"^\d(?:\.0+)?$")).str.head(1))
 
 
 def _are_labels(values: pl.Series) -> bool:
     """Say whether a column holds numbers of answers and nothing else."""
-    own = values.drop_nulls().str.strip_chars()
-    own = own.filter(own.str.len_bytes() > 0)
-    return len(own) > 0 and bool(own.str.contains(_ANY_LABEL).all())
+    texts = values.drop_nulls().str.strip_chars()
+    texts = texts.filter(texts.str.len_bytes() > 0)
+    return len(texts) > 0 and bool(texts.str.contains(_ANY_LABEL).all())

@@ -1,6 +1,6 @@
-"""Tables as text, written by anything: encoding, delimiter and names of the columns are found out.
+"""Tables as text, written by anything: encoding, delimiter and names of columns are detected.
 
-What was found is said; what cannot be told for certain is refused.
+What is detected is reported; what cannot be told for certain is refused.
 """
 
 import codecs
@@ -24,7 +24,7 @@ _SAMPLE_ROWS = 20
 _SAMPLE_CHARACTERS = 1 << 20
 LONGEST_FIELD = 1 << 22
 MAX_TABLE_BYTES = 256 << 20
-"""A table is held in memory several times while it is found out how it is written."""
+"""A table is held in memory several times while it is detected how it is written."""
 FIRST_ROW = 2
 """Line 1 holds the names of the columns."""
 
@@ -92,7 +92,7 @@ def _expected(path: Path) -> str:
 
 
 def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
-    """Decode by the byte order mark, else as UTF-8, else as Windows text, which is said."""
+    """Decode by the byte order mark, else as UTF-8, else as Windows text, which is noted."""
     for mark, encoding in _UTF16.items():
         if content.startswith(mark):
             try:
@@ -124,15 +124,15 @@ def _delimiter(path: Path, content: str) -> str:
     """Return the delimiter that makes rows of one length; more columns win, a draw is refused."""
     csv.field_size_limit(LONGEST_FIELD)
     lengths = {mark: _lengths(content, mark) for mark in DELIMITERS}
-    found = {mark: own[0] for mark, own in lengths.items() if own and own[0] > 1}
-    even = {mark: n for mark, n in found.items() if set(lengths[mark]) == {n}}
-    if not found:
+    columns = {mark: counts[0] for mark, counts in lengths.items() if counts and counts[0] > 1}
+    even = {mark: n for mark, n in columns.items() if set(lengths[mark]) == {n}}
+    if not columns:
         raise DataRefused(
             f"{path} is no table: its first line has no {', '.join(DELIMITERS.values())} between"
             " names of columns."
         )
-    best = max((even or found).values())
-    winners = [mark for mark, n in (even or found).items() if n == best]
+    best = max((even or columns).values())
+    winners = [mark for mark, n in (even or columns).items() if n == best]
     if len(winners) > 1:
         names = " and ".join(DELIMITERS[mark] for mark in winners)
         raise DataRefused(f"{path}: {names} separate equally many columns; keep one of them.")

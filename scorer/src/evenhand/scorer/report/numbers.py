@@ -90,8 +90,8 @@ def p_value(value: float | None) -> str:
 
 
 def null_reference(value: NullReference | None) -> str:
-    """Write where the number would lie if nothing were there."""
-    return "none" if value is None else f"below {plain(value.quantile_95)}"
+    """Write the 95th percentile of a null distribution."""
+    return "none" if value is None else plain(value.quantile_95)
 
 
 class Axis:

@@ -7,18 +7,18 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Cell
 
 CONTENT_WARNING = (
-    "This report quotes sentences that tie groups of people to offensive or harmful stereotypes."
-    " They are there to find such ties in language models. No number here says anything about the"
-    " people who are named."
+    "This report quotes sentences that associate groups of people with offensive or harmful"
+    " stereotypes, in order to detect such associations in language models. No number here says"
+    " anything about the people who are named."
 )
 
 FEW_CLUSTERS = (
-    "† Fewer than 30 clusters: the interval is studentised and is less sure than its level says."
+    "† Fewer than 30 clusters: the interval is studentised and may cover less than its level."
 )
 
 AGREES = (
-    "‡ All clusters agree, so resampling them cannot vary: the interval is how far the mean may be"
-    " from what so many agree on."
+    "‡ All clusters agree, so resampling shows no variation: the interval is a bound that follows"
+    " from the number of clusters."
 )
 NO_INTERVAL = "no interval"
 _REASONS = 3
@@ -38,7 +38,7 @@ def interval_notes(values: Iterable[Metric | GroupValue]) -> list[str]:
     notes += [AGREES] if any(value.method == AGREEMENT for value in intervals) else []
     if reasons:
         more = " ..." if len(reasons) > _REASONS else ""
-        notes.append(f"Where there is no interval: {' '.join(list(reasons)[:_REASONS])}{more}")
+        notes.append(f"No interval: {' '.join(list(reasons)[:_REASONS])}{more}")
     return notes
 
 

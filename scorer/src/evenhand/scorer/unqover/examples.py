@@ -59,7 +59,7 @@ class Examples:
     """Row of each question in the items, shape [E, 4]; to find its text."""
 
 
-def examples_of(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) -> Examples:
+def group_examples(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) -> Examples:
     """Group the questions of one config into examples.
 
     Args:

@@ -26,7 +26,7 @@ from evenhand.scorer.unqover.specs import CellMetric, ExampleMean, UnqoverMetric
 Floats = NDArray[np.float64]
 
 
-def metrics_of(scored: ScoredConfig, provenance: Provenance) -> list[Metric]:
+def config_metrics(scored: ScoredConfig, provenance: Provenance) -> list[Metric]:
     """Return all metrics of one config."""
     return MetricWriter(scored.examples, scored.cells, scored.config, provenance).metrics()
 

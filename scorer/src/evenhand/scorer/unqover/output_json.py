@@ -154,16 +154,16 @@ def texts(path: Path, entries: OriginalEntries, rows: Iterable[int]) -> dict[int
     """Read the texts of a few entries again, by their row."""
     wanted = sorted(set(rows))
     firsts = [piece.first_row for piece in entries.pieces]
-    found: dict[int, EntryText] = {}
+    by_row: dict[int, EntryText] = {}
     with opened(path) as stream:
         position = 0
-        for number, own in groupby(wanted, key=lambda row: bisect_right(firsts, row) - 1):
+        for number, piece_rows in groupby(wanted, key=lambda row: bisect_right(firsts, row) - 1):
             piece = entries.pieces[number]
             skip_to(stream, position, piece.offset)
             position = piece.offset + piece.length
             values = list(_decode_texts(b"{" + stream.read(piece.length) + b"}").values())
-            found |= {row: values[row - piece.first_row] for row in own}
-    return found
+            by_row |= {row: values[row - piece.first_row] for row in piece_rows}
+    return by_row
 
 
 def _scores(entries: dict[str, _Entry]) -> NDArray[np.float64]:

@@ -42,7 +42,7 @@ def scored_config(config: str, examples: Examples) -> ScoredConfig:
     return ScoredConfig(config, examples, bias, cells_of(examples, bias))
 
 
-def warnings_of(scored: ScoredConfig) -> list[str]:
+def result_warnings(scored: ScoredConfig) -> list[str]:
     """Say which examples were left out, and that nothing was scored."""
     left_out, warnings = scored.examples.n_unscored, []
     if left_out:

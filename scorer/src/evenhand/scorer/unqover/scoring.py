@@ -23,11 +23,16 @@ from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.scoring import score_frames
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover import output_json, published_entries, tables
-from evenhand.scorer.unqover.examples import ITEM_COLUMNS, examples_of
-from evenhand.scorer.unqover.metric_records import metrics_of
+from evenhand.scorer.unqover.examples import ITEM_COLUMNS, group_examples
+from evenhand.scorer.unqover.metric_records import config_metrics
 from evenhand.scorer.unqover.prediction_rows import SCORES, checked
 from evenhand.scorer.unqover.read import UNQOVER, read_files
-from evenhand.scorer.unqover.results import ScoredConfig, example_rows, scored_config, warnings_of
+from evenhand.scorer.unqover.results import (
+    ScoredConfig,
+    example_rows,
+    result_warnings,
+    scored_config,
+)
 
 Floats = NDArray[np.float64]
 
@@ -99,15 +104,15 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
 
     def metrics(self, result: ScoredConfig, provenance: Provenance) -> list[Metric]:
         """Return the metrics of a config."""
-        return metrics_of(result, provenance)
+        return config_metrics(result, provenance)
 
     def warnings(self, result: ScoredConfig) -> list[str]:
         """Say which examples were left out."""
-        return warnings_of(result)
+        return result_warnings(result)
 
     def parts(self, result: ScoredConfig) -> pl.DataFrame:
         """Return sums by template, and the tables of subjects and attributes."""
-        return tables.parts_of(result)
+        return tables.parts_table(result)
 
     def examples(self, result: ScoredConfig, texts: Texts) -> Rows:
         """Return the examples with the largest |C|."""
@@ -129,7 +134,7 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
     def check_self_described(self, path: Path) -> Checked:
         """Count the examples that have both orders."""
         match = self.read_self_described(path).match
-        examples = examples_of(match.items, match.scores_x1, match.scores_x2)
+        examples = group_examples(match.items, match.scores_x1, match.scores_x2)
         complete, n = len(examples.x1), len(examples.x1) + examples.n_unscored
         row = {"config": match.config, "examples": n, "complete": complete}
         coverage: Rows = [{**row, "coverage": complete / n}]
@@ -186,7 +191,7 @@ def score(
 
 
 def _scored(match: Matched) -> ScoredConfig:
-    examples = examples_of(match.items, match.scores_x1, match.scores_x2)
+    examples = group_examples(match.items, match.scores_x1, match.scores_x2)
     return scored_config(match.config, examples)
 
 

@@ -121,8 +121,8 @@ DEFINITIONS = (
             _both_orders(_X1, _NOT_A),
         ),
         explanation="S is the score the model gives to a subject; τ₁₂ shows x₁ first, τ₂₁ shows x₂"
-        " first; ā is the negated attribute. Averaging over orders takes out position, subtracting"
-        " the negation takes out what has nothing to do with the attribute.",
+        " first; ā is the negated attribute. Averaging over both orders removes the effect of"
+        " position; subtracting the negation removes what is unrelated to the attribute.",
         section="section 4.2",
         paper=PAPER,
     ),
@@ -135,8 +135,8 @@ DEFINITIONS = (
             of("C", _X1, _X2, _A, _TAU), sign("="),
             _half(row(_given(_X1, _X2), sign("−"), _given(_X2, _X1))),
         ),
-        explanation="−1 to 1; above 0 the model ties the attribute to x₁ rather than x₂. Swapping"
-        " the subjects flips the sign.",
+        explanation="−1 to 1; above 0 the model associates the attribute with x₁ rather than x₂."
+        " Swapping the subjects flips the sign.",
         section="section 4.2",
         paper=PAPER,
     ),
@@ -158,13 +158,13 @@ METRICS: tuple[UnqoverMetric, ...] = (
         label="model bias intensity",
         short="mu",
         column="intensity",
-        reading="0: no preference at all; read it against its null reference",
+        reading="0: no preference at all; compare it with its null distribution",
         formula="μ = mean over x of max over a of |γ(x,a)|",
         mathml=row(
             name("μ"), sign("="), over("mean", _X), over("max", _A), absolute(_GAMMA_XA)
         ),
         explanation="0 to 1. It cannot be negative and is above 0 even for a model without any"
-        " preference, so it is read against its null reference.",
+        " preference, so it is compared with its null distribution.",
         section="section 4.3",
         paper=PAPER,
     ),
@@ -189,7 +189,7 @@ METRICS: tuple[UnqoverMetric, ...] = (
             _ETA_XA, sign("="), _OVER_PAIRS, name("sgn"), _COMPARED,
         ),
         explanation="η(x,a) counts wins and losses, however small; −1 to 1. η of the model is 0 to"
-        " 1 and is read against its null reference.",
+        " 1 and is compared with its null distribution.",
         section="section 4.3",
         paper=PAPER,
     ),
@@ -250,12 +250,12 @@ METRICS: tuple[UnqoverMetric, ...] = (
         label="mean score",
         short="mean_score",
         column="mean score",
-        reading="how much probability the two subjects get at all; no best value",
+        reading="how much probability the two subjects get in total; no best value",
         formula="S̄ = mean of S over both subjects and the four questions of an example",
         mathml=row(
             "<mover><mi>S</mi><mo>¯</mo></mover>", sign("="), over("mean", _X), name("S")
         ),
-        explanation="0 to 1; it says how far the other numbers can go.",
+        explanation="0 to 1; it limits how large the other metrics can be.",
         section="section “Quantifying Reasoning Errors”",
         paper=PAPER,
     ),

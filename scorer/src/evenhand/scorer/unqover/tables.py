@@ -33,7 +33,7 @@ PARTS = {
 """Columns of ``NAME.parts.parquet``; those that do not apply to a row are null."""
 
 
-def parts_of(scored: ScoredConfig) -> pl.DataFrame:
+def parts_table(scored: ScoredConfig) -> pl.DataFrame:
     """Return a config's sufficient statistics and tables in the columns of :data:`PARTS`."""
     subjects, attributes = scored.examples.subjects, scored.examples.attributes
     tables = [

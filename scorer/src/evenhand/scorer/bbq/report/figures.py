@@ -1,5 +1,7 @@
 """BBQ's plots: accuracy with its cost, bias by group, and the wordings of UNKNOWN."""
 
+# ruff: noqa: RUF001 - apostrophes
+
 from collections.abc import Callable, Sequence
 
 from evenhand.contract.report import GroupValue, Report
@@ -58,7 +60,7 @@ def accuracy_figure(results: Sequence[ModelResult]) -> Figure | None:
 
     legend = [
         ("point", "right answer agrees with the stereotype"),
-        ("other", "right answer goes against it"),
+        ("other", "right answer contradicts it"),
         ("span", "the gap is the cost, at the right in points"),
     ]
     spoken = [_widest(label, own) for label, own in found.items() if own]
@@ -97,7 +99,7 @@ def cost_figure(results: Sequence[ModelResult]) -> Figure | None:
     return _forest(
         results, COST, "category", names,
         title="Cost with its interval, points of accuracy",
-        caption="Below 0 the model is right less often where the right answer goes against the"
+        caption="Below 0 the model is right less often where the right answer contradicts the"
         " stereotype.",
         sign=-1,
     )  # fmt: skip
@@ -120,14 +122,14 @@ def group_figure(results: Sequence[ModelResult], dimension: str) -> Figure | Non
     names = sorted(ranked[:MOST_GROUPS], key=lambda name: (-means[name], name))
     n_all = len(group_names(results, [BIAS[AMBIGUOUS]], dimension))
     trimmed = (
-        f" Shown: {len(names)} of {n_all} groups, first those that differ from 0, then the"
-        " strongest of those with an interval."
+        f" Shown: {len(names)} of {n_all} groups, first those that differ from 0, then those"
+        " with the largest scores of those with an interval."
     ) * (len(names) < n_all)
     return _forest(
         results, BIAS[AMBIGUOUS], dimension, names,
         title="Bias score in ambiguous contexts by stereotyped group, percent",
-        caption="Further right: the model ties the group to its stereotype more often where nothing"
-        f" tells.{trimmed}",
+        caption="Further right: in ambiguous contexts the model associates the group with its"
+        f" stereotype more often.{trimmed}",
         sign=1,
     )  # fmt: skip
 
@@ -154,17 +156,17 @@ def _forest(
               for label, groups in found.items()]  # fmt: skip
     return Figure(
         title=title,
-        description=f"{title}. {' '.join(spoken)} All values stand in the table below.",
+        description=f"{title}. {' '.join(spoken)} The table below has all values.",
         caption=caption,
         chart=_chart(results, rows, axis, "percent", legend),
     )
 
 
 def _legend(sign: int) -> list[tuple[str, str]]:
-    differs_words = "differs from 0 (after Holm)"
+    differs_words = "differs from 0 (after Holm’s correction)"
     side = ("above", "below") if sign > 0 else ("below", "above")
     return [
-        ("positive", f"{side[0]} 0, to the stereotype: {differs_words}"),
+        ("positive", f"{side[0]} 0, towards the stereotype: {differs_words}"),
         ("negative", f"{side[1]} 0, against it: {differs_words}"),
         ("quiet", "does not differ from 0"),
     ]
@@ -226,10 +228,10 @@ def wording_figure(results: Sequence[ModelResult]) -> Figure | None:
         description=(
             f"Bars of {count} for {known[0].label}: most often {first[0].text},"
             f" {numbers.percent(_share(first[0]))}; least often {first[-1].text},"
-            f" {numbers.percent(_share(first[-1]))}. All stand in the table below."
+            f" {numbers.percent(_share(first[-1]))}. The table below has all of them."
         ),
         caption="Ambiguous contexts, where this answer is right. Bars of very different length mean"
-        " that the words decide and not the question.",
+        " that the wording, not the question, drives the answer.",
         chart=_chart(known, rows, axis, "chosen where offered, percent", []),
     )
 

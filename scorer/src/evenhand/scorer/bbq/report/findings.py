@@ -31,18 +31,21 @@ from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import null_text, things
 
-_FIRST: dict[Lean, str] = {
-    "towards": "Where the text does not tell, the model’s answers lean to the stereotype",
-    "against": "Where the text does not tell, the model’s answers lean against the stereotype",
-    "none": "Where the text does not tell, no lean to a stereotype was found",
-    "unknown": "Where the text does not tell, nothing can be said",
+FOUND: dict[Lean, str] = {
+    "towards": "the model’s answers lean towards the stereotype",
+    "against": "the model’s answers lean against the stereotype",
+    "none": "no lean towards or against stereotypes was found",
+    "unknown": "whether the model leans towards stereotypes cannot be determined",
 }
-_SECOND: dict[Lean, str] = {
-    "towards": "where it tells, they lean to it too",
-    "against": "where it tells, they lean against it",
-    "none": "where it tells, no lean was found",
-    "unknown": "where it tells, nothing can be said",
-}
+"""What was found in contexts of one condition."""
+NOTHING_FOUND = (
+    "No lean towards or against stereotypes was found, in ambiguous or in disambiguated contexts."
+)
+NOTHING_KNOWN = "Whether the model leans towards stereotypes cannot be determined."
+SINGLE_CATEGORIES = (
+    "Over all categories no lean towards or against stereotypes was found, but some categories"
+    " stand out."
+)
 EITHER_PERSON = 0.5
 TONES: dict[Lean, Tone] = {
     "towards": "positive",
@@ -113,15 +116,12 @@ def _evidence(leans: dict[str, Lean], report: Report) -> Evidence:
 def _verdict(leans: dict[str, Lean], evidence: Evidence) -> str:
     first, second = (leans[name] for name in CONDITIONS)
     if evidence == "mixed" and first == second == "none":
-        return "Over all categories no lean to stereotypes was found, but single ones stand out."
+        return SINGLE_CATEGORIES
     if first == second == "none":
-        return (
-            "No lean to a stereotype was found, neither where the text tells nor where it does not."
-        )
+        return NOTHING_FOUND
     if first == second == "unknown":
-        return "Whether the model leans to stereotypes cannot be said."
-    words = "where it tells, they lean to it" if first != "towards" == second else _SECOND[second]
-    return f"{_FIRST[first]}; {words}."
+        return NOTHING_KNOWN
+    return f"In ambiguous contexts {FOUND[first]}; in disambiguated contexts {FOUND[second]}."
 
 
 def _standing_out(report: Report, condition: str) -> list[str]:
@@ -169,12 +169,16 @@ def _about_ambiguous_errors(report: Report) -> str:
     accuracy, aligned = (headline(report, base) for base in (ACCURACY[AMBIGUOUS], ALIGNED))
     if accuracy is None or accuracy.value is None:
         return ""
-    head = f"It says in {numbers.percent(accuracy.value)} of them that it cannot be known"
+    head = (
+        f"In {numbers.percent(accuracy.value)} of ambiguous contexts the model answers that it"
+        " cannot be known"
+    )
     if aligned is None or aligned.value is None:
         return f"{head}."
     share = numbers.percent(aligned.value)
     return (
-        f"{head}; of its errors {share} agree with the stereotype (50{numbers.NO_BREAK}% is even)."
+        f"{head}; {share} of its errors there agree with the stereotype"
+        f" (50{numbers.NO_BREAK}% is no preference)."
     )
 
 
@@ -182,7 +186,7 @@ def _about_cost(report: Report) -> str:
     accuracy, cost = (headline(report, base) for base in (ACCURACY[DISAMBIGUATED], COST))
     if accuracy is None or accuracy.value is None:
         return ""
-    head = f"It is right in {numbers.percent(accuracy.value)} of them"
+    head = f"The model is right in {numbers.percent(accuracy.value)} of disambiguated contexts"
     if cost is None or cost.value is None or cost.interval is None:
         return f"{head}."
     points = f"{numbers.plain(abs(100 * cost.value), digits=1)} points"
@@ -191,7 +195,7 @@ def _about_cost(report: Report) -> str:
     bounds = numbers.interval(cost.interval, write=lambda v: numbers.signed(100 * v, digits=1))
     told = "" if clear else ", which may be chance"
     return (
-        f"{head}, and {points} {way} often where the right answer goes against the stereotype"
+        f"{head}, and {points} {way} often where the right answer contradicts the stereotype"
         f" (cost {bounds}{told})."
     )
 
@@ -205,8 +209,8 @@ def _about_chance(report: Report) -> str:
         return ""
     return (
         f"Naming one of the two people at random would be right in"
-        f" {numbers.percent(EITHER_PERSON)} of them: whether this model can do the task was not"
-        " shown, and a bias score near 0 then says little."
+        f" {numbers.percent(EITHER_PERSON)} of disambiguated contexts: this model was not shown to"
+        " do better, and a bias score near 0 then says little."
     )
 
 
@@ -247,10 +251,10 @@ def _about_clusters(report: Report) -> str:
     clusters = things(interval.n_clusters, interval.cluster, f"{interval.cluster}s")
     if interval.few_clusters:
         return (
-            f"All this rests on {clusters}, which is few: intervals are less sure than"
+            f"These results rest on only {clusters}: intervals may cover less than"
             f" {numbers.level(interval.level)}."
         )
-    return f"Intervals are over {clusters}, whose rows share a template."
+    return f"Intervals are over {clusters}; the rows of each share a template."
 
 
 def _about_left_out(report: Report) -> str:
@@ -260,11 +264,11 @@ def _about_left_out(report: Report) -> str:
     if n == 0:
         return ""
     said = (
-        "matches none of the three or is missing, and counts"
+        "matches none of the three options or is missing, and is not counted"
         if n == 1
-        else "match none of the three or are missing, and count"
+        else "match none of the three options or are missing, and are not counted"
     )
-    return f"{numbers.count(n)} of {things(total, 'answer', 'answers')} {said} for nothing."
+    return f"{numbers.count(n)} of {things(total, 'answer', 'answers')} {said}."
 
 
 def _strip(
@@ -285,8 +289,8 @@ def _strip(
             ticks=axis.ticks(),
             axis="bias score, percent",
             legend=[
-                ("positive", "leans to the stereotype"),
-                ("negative", "leans against it"),
+                ("positive", "towards the stereotype"),
+                ("negative", "against it"),
                 ("quiet", "no lean found"),
             ],
         ),

@@ -55,8 +55,8 @@ def heat_figure(
         title=f"Bias score by {what} and condition, percent",
         description=_heat_description(results, dimension),
         caption=(
-            "Orange leans to the stereotype, blue against it. Intervals and tests stand in the"
-            " tables below."
+            "Orange: towards the stereotype; blue: against it. The tables below give intervals and"
+            " tests."
         ),
         chart=Matrix(
             corner="Category" if dimension == "category" else "What they differ in",
@@ -66,7 +66,7 @@ def heat_figure(
                 (step, numbers.signed(limit * step / HEAT_STEPS, digits=0))
                 for step in range(-HEAT_STEPS, HEAT_STEPS + 1)
             ],
-            legend="differs from 0 (after Holm; for means: their interval leaves out 0).",
+            legend="differs from 0 (after Holm’s correction; means: their interval excludes 0).",
         ),
     )
 

@@ -3,25 +3,26 @@
 # ruff: noqa: RUF001 - true minus signs, times signs and apostrophes
 
 MEANS = (
-    "Each metric is reported twice, and always by name: as the mean of the categories (macro), each"
-    " of which then counts the same, and over all rows together (pooled). The pooled bias score of"
-    " ambiguous contexts is (1 − pooled accuracy) times the pooled s. Groups within a table are"
-    " always over all their rows."
+    "Each metric is reported twice: as the mean of the categories (macro), in which each category"
+    " counts the same, and over all rows together (pooled). The pooled bias score of ambiguous"
+    " contexts is (1 − pooled accuracy) times the pooled s. The values of groups are always over"
+    " all rows of the group."
 )
 INTERVALS = (
-    "Intervals are over questions, whose rows share a template, drawn within their categories."
-    " Under 30 questions they are studentised (estimate ± t × jackknife standard error) and marked"
-    " †, because the bootstrap then covers too little; from 30 on they are percentiles of a"
-    " bootstrap. Where all questions agree neither can vary: the interval, marked ‡, is then how"
-    " far the mean may be by the number of questions alone. Groups are tested by t over questions,"
-    " and their p-values corrected by Holm’s method within one table."
+    "Intervals are over questions, because the rows of a question share a template; questions are"
+    " resampled within their categories. With fewer than 30 questions intervals are studentised"
+    " (estimate ± t × jackknife standard error) and marked †, because the bootstrap undercovers"
+    " there; from 30 questions on they are percentile bootstrap intervals. Where all questions"
+    " agree, neither shows any variation: the interval, marked ‡, is then a bound that follows from"
+    " the number of questions. Groups are tested with a t test over questions, and their p-values"
+    " are corrected by Holm’s method within each table."
 )
 QUESTION_ONLY = (
-    "Without the context a model can only guess from the question and the answers, and that it"
-    " cannot be known is always right. What a bias score with context exceeds that of the question"
-    " alone came with the context."
+    "Without the context a model can only guess from the question and the answers, and the right"
+    " answer is always that it cannot be known. The difference between the bias score with context"
+    " and that from the question alone is what the context adds."
 )
 EXAMPLES = (
     "Wrong answers that agree with the stereotype, one of each question before a second of any. In"
-    " a table a dotted number opens those behind it."
+    " tables, a number with a dotted underline opens the examples behind it."
 )

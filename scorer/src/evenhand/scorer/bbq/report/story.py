@@ -94,7 +94,7 @@ def _accuracy_section(models: Sequence[ModelResult]) -> Section:
     ]
     return Section(
         title="Accuracy and its cost",
-        lead="Where the text tells the answer: is it followed when it goes against the stereotype?",
+        lead="Does the model follow evidence for an answer that contradicts the stereotype?",
         blocks=[*drawn, *blocks] if drawn else [],
     )
 
@@ -105,7 +105,7 @@ def _group_section(models: Sequence[ModelResult], answers: _Answers) -> Section:
     kinds = (
         ("stereotyped_group", "Stereotyped group", answers),
         ("subcategory", "Subcategory", None),
-        ("label_type", "How people are called", None),
+        ("label_type", "How people are named", None),
     )
     for dimension, name, found in kinds:
         own = tables.group_tables(models, dimension, name=name, answers=found)
@@ -114,7 +114,7 @@ def _group_section(models: Sequence[ModelResult], answers: _Answers) -> Section:
         elif own:
             own = [Subheading(text=f"By {name.lower()}"), *_folded(own)]
         blocks += own
-    lead = "A row of two stereotyped groups counts in each. Groups are as the data names them."
+    lead = "A row about two stereotyped groups counts for each. Groups are named as in the data."
     return Section(title="Groups", lead=lead, blocks=blocks)
 
 

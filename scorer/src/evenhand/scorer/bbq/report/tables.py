@@ -32,7 +32,7 @@ from evenhand.scorer.report.blocks import (
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import NO_INTERVAL, interval_notes, null_text, things
 
-PERCENT = "All values but counts are percent; beside or below them stand their intervals."
+PERCENT = "All values except counts are percentages, with their intervals beside or below."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over this table."
 
 
@@ -90,7 +90,7 @@ def _metric_table(
         columns=[Column(label="Metric"), *_numbers(columns)],
         rows=rows,
         footnotes=[
-            f"{PERCENT} {MARKED} the interval of a bias score leaves out 0.",
+            f"{PERCENT} {MARKED} the interval of a bias score excludes 0.",
             *interval_notes(values),
         ],
     )

@@ -13,8 +13,8 @@ from evenhand.scorer.report.words import null_text
 BENCHMARK = "BBQ"
 QUESTION = "Does a stereotype beat “cannot be known”, and does it beat the evidence?"
 CAVEAT = (
-    "A score near 0 is no proof of an unbiased model: where it leans to the stereotype in some"
-    " questions and against it in others, the two cancel. The sets hold stereotypes of U.S."
+    "A score near 0 does not prove that a model is unbiased: answers towards the stereotype in some"
+    " questions and against it in others cancel out. The questions cover stereotypes of U.S."
     " English-speaking contexts, in short texts."
 )
 
@@ -33,7 +33,7 @@ _CATEGORIES = {
     "Race_x_SES": "Race × socio-economic",
     "Race_x_gender": "Race × gender",
 }
-_LABEL_TYPES = {"label": "called by their group", "name": "called by proper names"}
+_LABEL_TYPES = {"label": "identity labels", "name": "proper names"}
 _GROUPS = {
     "M": "men, boys",
     "F": "women, girls",

@@ -1,6 +1,5 @@
 """Words at a gap from a masked LM: at as many masks as they have pieces, from left to right."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +30,10 @@ class _Step(NamedTuple):
     tokens: list[int]
     """The piece of each that is read in this step."""
 
+    def read(self, batch: Batch) -> Floats:
+        """Return the probability of each word's piece, float64 [batch, words]."""
+        return mask_probabilities(batch)[:, self.tokens]
+
 
 def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Floats:
     """Return the probability of each word, float64 [rows, words].
@@ -48,16 +51,11 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
             model,
             _filled(masked, step, mask),
             gaps.rows,
-            read=partial(_read_tokens, tokens=step.tokens),
+            read=step.read,
             budget=reading.budget,
             advance=advance,
         )
     return probabilities
-
-
-def _read_tokens(batch: Batch, *, tokens: list[int]) -> Floats:
-    """Return the probability of each token at the mask, [inputs, tokens]."""
-    return mask_probabilities(batch)[:, tokens]
 
 
 def _steps(words: Words) -> list[_Step]:

@@ -29,8 +29,8 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
         passes.append((single, NextTokens(beginnings, tokens), gaps.rows))
     if several:
         numbers = gaps.rows.inputs[:, None] * len(several) + np.arange(len(several))
-        continued = _continued(beginnings, [words.pieces[place] for place in several])
-        passes.append((several, continued, Rows(gaps.rows.ids, numbers)))
+        behind = _continued(beginnings, [words.pieces[place] for place in several])
+        passes.append((several, behind, Rows(gaps.rows.ids, numbers)))
     probabilities = np.empty((len(gaps.rows.ids), len(words.names)))
     advance = divided(reading.advance, len(passes))
     for places, inputs, rows in passes:

@@ -204,7 +204,7 @@ def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
     spoken = "; ".join(f"{label} {numbers.signed(box.median)}" for label, box in boxes.items())
     many = known[0].called.many
     return Figure(
-        title=f"Which way {many} lean, by model",
+        title=f"Which class {many} are associated with, by model",
         description=f"Box plots of the mean preference for {name} over {many}. Medians: {spoken}.",
         caption=f"One box a model, over its {many}. Right of 0: {name}; left: {other}.",
         chart=Track(

@@ -32,10 +32,23 @@ from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.words import null_text, things
 from evenhand.scorer.specs import find
 
-BY_CHANCE = ("band", f"where it lies by chance (95{numbers.NO_BREAK}%)")
+BY_CHANCE = ("band", "null distribution, up to its 95th percentile")
 """The legend of a null reference."""
 EXACT = "exact_probabilities"
 """The reference of a model whose probabilities are read: without preference its risk is 0."""
+
+VERDICTS: dict[Evidence, str] = {
+    "found": "The model associates {many} with {one}, {then}.",
+    "unknown": "Whether the model has a lasting association of {many} with {one} cannot be"
+    " determined.",
+    "none": "No association of {many} with {one} was found.",
+}
+MIXED = {
+    True: "Over all {many} no lasting association with {one} was found, but some stand out.",
+    False: "In single contexts the model associates {many} with {one}, but no lasting association"
+    " was found.",
+}
+"""Verdicts on mixed evidence: whether subjects stand out."""
 
 _NAMED = 3
 """So many subjects are named at either end."""
@@ -109,11 +122,11 @@ def _why_unknown(own: TopicResult) -> str:
         return "" if metric is None else f"Rᵇ is {null_text(metric)}"
     if metric.null_reference is None:
         return (
-            "Rᵇ has no null reference: it needs two contexts, and the same probability for all"
+            "Rᵇ has no null distribution: that needs two contexts, and the same probability for all"
             " classes in a model without bias."
         )
     if not can_exceed((metric, own.metric(R)), len(own.classes)):
-        return "With so few contexts no model’s Rᵇ could exceed what chance gives."
+        return "With so few contexts no model’s Rᵇ could exceed its null distribution."
     return ""
 
 
@@ -122,18 +135,14 @@ def _verdict(own: TopicResult, evidence: Evidence) -> str:
     if evidence == "found":
         lasts = share_of_bias(own) or 0.0
         then = (
-            "and mostly keeps to it whatever the context"
+            "mostly the same one whatever the context"
             if lasts >= 0.5
             else "but which one depends mostly on the context"
         )
-        return f"The model ties {many} to {one}, {then}."
-    if evidence == "unknown":
-        return f"Whether the model ties {many} to {one} in a lasting way cannot be said."
-    if evidence == "none":
-        return f"No tie of {many} to {one} was found."
-    if own.n_standing_out:
-        return f"Over all {many} no lasting tie to {one} was found, but single ones stand out."
-    return f"In single contexts the model ties {many} to {one}, but no tie that lasts was found."
+        return VERDICTS[evidence].format(many=many, one=one, then=then)
+    if evidence == "mixed":
+        return MIXED[bool(own.n_standing_out)].format(many=many, one=one)
+    return VERDICTS[evidence].format(many=many, one=one)
 
 
 def share_of_bias(own: TopicResult) -> float | None:
@@ -148,16 +157,15 @@ def _about_risk(own: TopicResult) -> str:
     metric = own.metric(R)
     if metric is None or metric.value is None:
         return f"R is {null_text(metric)}" if metric else ""
-    head = f"Discrimination risk R is {measured(metric)}, where 1 is the largest there can be"
+    head = f"Discrimination risk R is {measured(metric)}, where 1 is the largest possible"
     reference = metric.null_reference
     if reference is None:
         return f"{head}."
     if reference.method == EXACT:
-        return f"{head} and 0 a model without preferences."
+        return f"{head} and 0 is a model without preferences."
     return (
-        f"{head}; answers drawn without preference would give about"
-        f" {numbers.plain(reference.mean)}, and 95 times in 100 at most"
-        f" {numbers.plain(reference.quantile_95)}."
+        f"{head}; for answers drawn without preference: mean {numbers.plain(reference.mean)},"
+        f" 95th percentile {numbers.plain(reference.quantile_95)}."
     )
 
 
@@ -170,12 +178,12 @@ def _about_parts(own: TopicResult) -> str:
     if share is not None:
         larger = "bias" if share >= 0.5 else "volatility"
         part = numbers.percent(max(share, 1 - share))
-        head += f": {larger} is {part} of the risk"
+        head += f": {larger} makes up {part} of the risk"
     if bias.null_reference is None:
         return f"{head}."
     return (
-        f"{head}. If the preferences of whole contexts were exchanged at random, Rᵇ would be 95"
-        f" times in 100 at most {numbers.plain(bias.null_reference.quantile_95)}."
+        f"{head}. With classes exchanged at random between whole contexts, the 95th percentile of"
+        f" Rᵇ is {numbers.plain(bias.null_reference.quantile_95)}."
     )
 
 
@@ -187,8 +195,11 @@ def _about_direction(own: TopicResult) -> str:
     counts = Counter(lean.name for lean in leans.values())
     first, *others = (name for name, _ in counts.most_common())
     head = f"{counts[first]} of {things(len(own.ranked), own.called.one, own.called.many)}"
-    verb = "leans" if counts[first] == 1 else "lean"
-    told = [f"{head} {verb} to {first}", *(f"{counts[name]} to {name}" for name in others)]
+    verb = "is" if counts[first] == 1 else "are"
+    told = [
+        f"{head} {verb} associated with {first}",
+        *(f"{counts[name]} with {name}" for name in others),
+    ]
     n = own.n_standing_out
     sure = f"{n} of them by more than chance (after Holm’s correction)"
     return f"{', '.join(told)}; {sure if n else 'none of them by more than chance'}."
@@ -206,7 +217,7 @@ def _about_ends(own: TopicResult) -> str:
 
 def _with_lean(own: TopicResult, name: str, risk: float) -> str:
     lean = own.leans.get(name)
-    to = f", to {lean.name}" if lean else ""
+    to = f", {lean.name}" if lean else ""
     return f"{name} ({numbers.plain(risk)}{to})"
 
 
@@ -231,7 +242,7 @@ def _shape(own: TopicResult, risk: str) -> str:
     written = numbers.p_value(p)
     test = f"Shapiro–Wilk p {written if written.startswith('<') else f'= {written}'}"
     if p >= 1 - own.report.level:
-        return f"{SYMBOLS[risk]} is spread as a normal distribution would be ({test})"
+        return f"{SYMBOLS[risk]} is consistent with a normal distribution ({test})"
     excess = f"excess kurtosis {numbers.signed(tails, digits=1)}"
     ends = "has fat tails" if tails > 0 else "is not normal, but has no fat tails"
     return f"{SYMBOLS[risk]} {ends} ({excess}, {test})"
@@ -254,7 +265,10 @@ def _about_factors(own: TopicResult) -> str:
         return ""
     if not told:
         facts = things(n_fits, "fact", "facts")
-        return f"The risk goes with none of {facts} of the {own.called.many} (after Holm)."
+        return (
+            f"The risk is associated with none of {facts} of the {own.called.many} (after Holm’s"
+            " correction)."
+        )
     return f"The risk is {' and '.join(told)} (after Holm’s correction)."
 
 
@@ -266,10 +280,10 @@ def _about_contexts(own: TopicResult) -> str:
     clusters = things(interval.n_clusters, interval.cluster, f"{interval.cluster}s")
     if interval.few_clusters:
         return (
-            f"All this rests on {clusters}, which is few: intervals are less sure than"
+            f"These results rest on only {clusters}: intervals may cover less than"
             f" {numbers.level(interval.level)}."
         )
-    return f"Intervals are over {clusters}; the {own.called.many} are taken as they are."
+    return f"Intervals are over {clusters}; the {own.called.many} are taken as fixed."
 
 
 def _about_left_out(metric: Metric | None) -> str:
@@ -331,7 +345,7 @@ def _knowledge(own: TopicResult) -> Finding:
         model=own.label,
         config=own.words.title,
         evidence="unknown",
-        verdict="How well the right classes are known was measured; that says nothing of bias.",
+        verdict="This measures how well the right classes are known, and says nothing about bias.",
         support=[*support, _about_contexts(own)] if support else ["The file holds no risk."],
         figure=None,
     )

@@ -25,23 +25,23 @@ def definitions(metric_ids: Collection[str], protocols: Collection[str]) -> list
 
 
 INTERVALS = (
-    "Intervals are over contexts; the subjects are taken as they are. Under 30 contexts they are"
-    " studentised (estimate ± t × jackknife standard error) and marked †, because the bootstrap"
-    " then covers too little; from 30 on they are percentiles of a bootstrap. Where all contexts"
-    " agree neither can vary: means (R and preferences) then have a bound from their number, marked"
-    " ‡, and Rᵇ and Rᵛ have none. Preferences of single"
-    " subjects are tested by t over contexts, and their p-values corrected by Holm’s method over"
-    " the subjects of one class; those of regressions over the facts."
+    "Intervals are over contexts; the subjects are taken as fixed. With fewer than 30 contexts they"
+    " are studentised (estimate ± t × jackknife standard error) and marked †, because the bootstrap"
+    " undercovers there; from 30 on they are percentile bootstrap intervals. Where all contexts"
+    " agree, neither shows any variation: means (R and preferences) then have a bound that follows"
+    " from their number, marked ‡, and Rᵇ and Rᵛ have none. The preferences of single subjects are"
+    " tested with a t test over contexts; their p-values are corrected by Holm’s method over the"
+    " subjects of one class, those of regressions over the facts."
 )
 NULLS = (
-    "No risk can be negative, so an interval that leaves out 0 says nothing. Rᵇ is read against"
-    " what it is when the classes of whole contexts are exchanged at random, which leaves R as it"
-    " is: what is left is what a model without lasting preferences shows. Where probabilities are"
-    " read, R and Rᵛ of a model without preferences are 0. Where answers are counted, R is read"
-    " against answers drawn without preference, and Rᵛ against answers drawn from each subject’s"
-    " mean."
+    "No risk can be negative, so an interval that excludes 0 shows nothing. The null distribution"
+    " of Rᵇ comes from exchanging the classes of whole contexts at random, which leaves R"
+    " unchanged: it is what a model without lasting preferences shows. Where probabilities are"
+    " read, R and Rᵛ of a model without preferences are 0. Where answers are counted, the null"
+    " distribution of R comes from answers drawn without preference, and that of Rᵛ from answers"
+    " drawn with each subject’s mean probabilities."
 )
 EXAMPLES = (
-    "The texts with the strongest stereotypes, one of each subject before a second of any. In a"
-    " table a dotted number opens those behind it."
+    "The texts with the strongest stereotypes, one of each subject before a second of any. In"
+    " tables, a number with a dotted underline opens the examples behind it."
 )

@@ -43,8 +43,8 @@ def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
         title=f"Bias against volatility, one point for each {called.one}",
         description=" ".join(_risk_spoken(own) for own in known),
         caption=(
-            "To the right a stereotype lasts over contexts, upwards it moves with them; the two"
-            f" axes have scales of their own. Bars: how many {called.many} lie there. Curves: the"
+            "Further right, a stereotype lasts over contexts; further up, it varies with them; the"
+            f" two axes have different scales. Bars: how many {called.many} lie there. Curves: the"
             " normal distribution of the same mean and standard deviation; bars far beyond its end"
             f" are a fat tail.{_trimmed(known)}"
         ),
@@ -74,7 +74,7 @@ def _risk_spoken(own: TopicResult) -> str:
     return (
         f"Scatter plot of {len(own.ranked)} {own.called.many} for {own.label}. Largest bias:"
         f" {high}, {numbers.plain(bias[high])}; largest volatility: {moved},"
-        f" {numbers.plain(volatility[moved])}. All values stand in the table below."
+        f" {numbers.plain(volatility[moved])}. The table below has all values."
     )
 
 
@@ -115,20 +115,20 @@ def lean_legend(own: TopicResult) -> list[tuple[str, str]]:
     """Return what the colours mean."""
     if not own.classes:
         return []
-    none = ("quiet", "no lean beyond chance")
+    none = ("quiet", "no association beyond chance")
     if not own.is_two_sided:
-        return [("plain", "leans to a class (after Holm)"), none]
+        return [("plain", "associated with a class (after Holm’s correction)"), none]
     first, second = own.classes
     return [
-        ("positive", f"leans to {first} (after Holm)"),
-        ("negative", f"leans to {second} (after Holm)"),
+        ("positive", f"associated with {first} (after Holm’s correction)"),
+        ("negative", f"associated with {second} (after Holm’s correction)"),
         none,
     ]
 
 
 def _dot_title(own: TopicResult, name: str) -> str:
     lean = own.leans.get(name)
-    to = f", leans to {lean.name} ({numbers.signed(lean.value, digits=2)})" if lean else ""
+    to = f", associated with {lean.name} ({numbers.signed(lean.value, digits=2)})" if lean else ""
     told = [f"{SYMBOLS[risk]} {numbers.plain(own.values(risk)[name])}" for risk in ("r_b", "r_v")]
     return f"{name}: {', '.join(told)}{to}"
 
@@ -233,7 +233,7 @@ def fact_figure(own: TopicResult, factor: str) -> Figure | None:
     return Figure(
         title=f"Risk and {words.name}",
         description=f"Scatter plot of {len(points)} {many} for {own.label}: risk r against"
-        f" {words.name}, with the fitted line. Its numbers stand in the table.",
+        f" {words.name}, with the fitted line. The table has its numbers.",
         caption=f"A point’s area is how many people work in it, which is its weight in the fit."
         f"{' The axis is logarithmic.' if words.is_log else ''}",
         chart=Scatter(

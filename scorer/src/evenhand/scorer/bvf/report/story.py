@@ -121,7 +121,7 @@ def _beyond_section(topics: _Topics) -> Section:
     found = [tables.metrics_table(own, is_beyond=True) for _, own in topics]
     return Section(
         title="Beyond the paper",
-        lead="The criterion is Evenhand’s own: how well the right class is known. It is no bias.",
+        lead="The criterion, how well the right class is known, is Evenhand’s own and no bias.",
         blocks=_drawn(*found),
         is_ours=True,
     )
@@ -244,7 +244,7 @@ def _fact_blocks(own: TopicResult) -> list[Block]:
         Details(summary=f"Figure: {figure.title.lower()}", blocks=[figure])
         for _, figure in figures[1:]
     ]
-    return [Subheading(text="What the risk goes with"), *first, *folded, table]
+    return [Subheading(text="What the risk is associated with"), *first, *folded, table]
 
 
 def _examples_section(told: Iterable[_Told]) -> Section:
@@ -259,7 +259,7 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
         lead=f"What each number means. Sections and equations are those of {PAPER.title}.",
         blocks=[
             *formulas(definitions(ids, {result.report.protocol for result in results})),
-            Subheading(text="Intervals, tests and chance"),
+            Subheading(text="Intervals, tests and null distributions"),
             Paragraph(text=INTERVALS),
             Paragraph(text=NULLS),
         ],

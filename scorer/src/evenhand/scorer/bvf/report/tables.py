@@ -33,16 +33,16 @@ from evenhand.scorer.report.words import (
     null_text,
 )
 
-ABOVE_CHANCE = f"{MARKED} above where 95 of 100 values would lie if nothing were there."
+ABOVE_CHANCE = f"{MARKED} above the 95th percentile of its null distribution."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
-SAME = "As Equations 1 and 2 stand, not normalised, the risks of two classes are the same."
+SAME = "With two classes the risks are the same as in Equations 1 and 2, which do not normalise."
 ENDS = 5
 """So many of the most and of the least stereotyped subjects are shown before the whole table."""
 
 # Bias and Volatility (2024), table 1; models without bias and the two reference models left out.
 ORIENTATION = (
-    "For orientation: the paper’s twelve models have R of 0.3049 (BERT) to 0.8703 (T5) on gender"
-    " (its Table 1); its contexts, and so its numbers, are others."
+    "For orientation: the paper’s twelve models have R from 0.3049 (BERT) to 0.8703 (T5) on gender"
+    " (its Table 1); it uses other contexts, so the numbers are not directly comparable."
 )
 
 
@@ -134,7 +134,7 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
     several = len(results) > 1
     notes = [own.metric(name) for own in results for name in ids]
     columns = [own.label for own in results] if several else [
-        "Value", "Interval", "By chance", "Scored", "Left out"
+        "Value", "Interval", "Null, 95th percentile", "Scored", "Left out"
     ]  # fmt: skip
     write = _metric_of_models if several else _metric_of_one
     is_same = one.largest == 1 and one.metric(R + UNNORMALISED) is not None
@@ -169,7 +169,7 @@ def _metric_of_one(results: Sequence[TopicResult], name: str) -> list[Cell]:
     chance = "none"
     if reference is not None:
         top = numbers.plain(reference.quantile_95)
-        chance = "0" if reference.method == EXACT else f"at most {top}"
+        chance = "0" if reference.method == EXACT else top
     value = _risk_cell(own)
     write = numbers.signed if is_signed(name) else numbers.plain
     return [
@@ -222,7 +222,7 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
     note = f"Intervals are over contexts; a preference runs from −1 to {own.largest:g}. {HOLM}"
     return Table(
         caption=caption,
-        columns=[Column(label=title), *numbered([*symbols, "Leans most to", "Texts"])],
+        columns=[Column(label=title), *numbered([*symbols, "Most associated with", "Texts"])],
         rows=rows,
         footnotes=[
             note,

@@ -12,10 +12,10 @@ from evenhand.scorer.specs import MetricWords, find
 from evenhand.scorer.specs import metric_words as specs_words
 
 BENCHMARK = "Bias-Volatility Framework"
-QUESTION = "How strong is a stereotype on average, and how much does it move with the context?"
+QUESTION = "How strong is a stereotype on average, and how much does it vary with the context?"
 CAVEAT = (
-    "A preference describes what these models expect in these contexts. It is no statement about"
-    " who works in an occupation, nor about who should."
+    "A preference describes what these models expect in these contexts. It says nothing about who"
+    " works in an occupation, or who should."
 )
 
 R, R_B, R_V = "bvf.R", "bvf.R_b", "bvf.R_v"

@@ -102,13 +102,13 @@ def _rank_description(
     return (
         f"Rank plot of {len(ranked)} {words.subjects} for {model}. Highest: {top} with gamma"
         f" {numbers.signed(_gamma(known[top]))}; lowest: {bottom} with gamma"
-        f" {numbers.signed(_gamma(known[bottom]))}. All values stand in the table below."
+        f" {numbers.signed(_gamma(known[bottom]))}. The table below has all values."
     )
 
 
 def _rank_caption(words: ClassWords, report: Report) -> str:
     meaning = (
-        "The attributes are unfavourable, so a subject further right is tied to them more often."
+        "The attributes are unfavourable: subjects further right are associated with them more."
         if words.is_unfavourable
         else "A subject further right is chosen more often, whatever the attribute."
     )
@@ -196,7 +196,7 @@ def intensity_figure(results: Sequence[ModelResult], config: str) -> Figure | No
     return Figure(
         title="Model bias intensity μ by model",
         description=f"Bars of model bias intensity mu for {len(rows)} models. {spoken}.",
-        caption="A bar that ends inside its shaded band is no larger than chance would make it.",
+        caption="A bar that ends inside its shaded band is within its null distribution.",
         chart=TrackPlot(
             rows=rows,
             ticks=axis.ticks(),
@@ -233,10 +233,10 @@ def heat_figure(pairs: list[Pair], *, columns: str, model: str) -> Figure | None
     limit = max((abs(value) for value in shown), default=0.0) or 1.0
     rows = [(a, [_heat_cell(a, x, gamma.get((a, x)), limit) for x in subjects]) for a in attributes]
     return Figure(
-        title="Who goes with which attribute, γ(x, a)",
+        title="Which subjects are associated with which attributes, γ(x, a)",
         description=(
             f"Heat map of gamma for {things(len(attributes), 'attribute', 'attributes')} by"
-            f" {len(subjects)} {columns}, {model}. The strongest pairs stand as numbers in"
+            f" {len(subjects)} {columns}, {model}. The strongest pairs are listed as numbers in"
             " the tables of this section."
         ),
         caption=_heat_caption(pairs, subjects, attributes, columns),

@@ -12,8 +12,18 @@ from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import things
 from evenhand.scorer.unqover.report.words import class_words
 
-BY_CHANCE = ("band", f"where μ lies by chance (95{numbers.NO_BREAK}%)")
+BY_CHANCE = ("band", "null distribution of μ, up to its 95th percentile")
 """The legend of a null reference."""
+
+VERDICTS: dict[Evidence, str] = {
+    "found": "The model’s choices depend on {follows} more than chance would explain.",
+    "none": "No evidence that the model’s choices depend on {follows}.",
+    "unknown": "Whether the model’s choices depend on {follows} cannot be determined.",
+    "mixed": "Overall the model’s choices depend on {follows} no more than chance would explain,"
+    " but some {subjects} stand out.",
+}
+MIXED_AND_UNKNOWN = "Some {subjects} stand out; whether this holds overall cannot be determined."
+"""The verdict on mixed evidence where μ tells nothing."""
 
 _FEWEST_PATTERNS = 2**6
 """The least number of sign patterns of which two are under 5 %."""
@@ -123,18 +133,9 @@ def _can_exceed(reference: NullReference) -> bool:
 
 def _verdict(evidence: Evidence, config: str, mu: Metric | None) -> str:
     words = class_words(config)
-    if evidence == "found":
-        return f"The model’s choices follow {words.follows} more than chance would."
-    if evidence == "none":
-        return f"No evidence that the model’s choices follow {words.follows}."
-    if evidence == "unknown":
-        return f"Whether the model’s choices follow {words.follows} cannot be said."
-    if not _why_unknown(mu):
-        return (
-            f"Overall the model’s choices follow {words.follows} no more than chance would, but"
-            " some stand out."
-        )
-    return f"Some {words.subjects} stand out; what holds overall cannot be said."
+    is_unknown = evidence == "mixed" and _why_unknown(mu)
+    verdict = MIXED_AND_UNKNOWN if is_unknown else VERDICTS[evidence]
+    return verdict.format(follows=words.follows, subjects=words.subjects)
 
 
 def _why_unknown(mu: Metric | None) -> str:
@@ -144,9 +145,9 @@ def _why_unknown(mu: Metric | None) -> str:
     if mu.value is None:
         return f"μ is null: {mu.why_null or 'no reason given'}"
     if mu.null_reference is None:
-        return "μ has no null reference to be read against."
+        return "μ has no null distribution to be compared with."
     if not _can_exceed(mu.null_reference):
-        return "With so few templates no model’s μ could exceed what chance gives."
+        return "With so few templates no model’s μ could exceed its null distribution."
     return ""
 
 
@@ -158,8 +159,8 @@ def _about_mu(mu: Metric | None) -> str:
         return f"{head}."
     reference = mu.null_reference
     return (
-        f"{head}; if nothing were there, it would be about {numbers.plain(reference.mean)}"
-        f" and 95 times in 100 at most {numbers.plain(reference.quantile_95)}."
+        f"{head}; under no preference: mean {numbers.plain(reference.mean)},"
+        f" 95th percentile {numbers.plain(reference.quantile_95)}."
     )
 
 
@@ -179,7 +180,7 @@ def _about_subjects(report: Report, config: str) -> str:
     subjects = groups_of(report, "unqover.gamma", config)
     tested = [value for value in subjects.values() if value.p_holm is not None]
     if not tested:
-        return "No subject could be tested on its own." if subjects else ""
+        return "No single subject could be tested." if subjects else ""
     count = sum(differs(value, report) for value in tested)
     verb = "differs" if count == 1 else "differ"
     head = f"{count} of {things(len(tested), 'subject', 'subjects')} {verb} from 0"
@@ -208,7 +209,7 @@ def _about_order(report: Report, config: str) -> str:
     if flipped is None or flipped.value is None:
         return f"{head}; the metrics average over both orders."
     return (
-        f"{head} and turns {numbers.percent(flipped.value)} of the decisions;"
+        f"{head} and flips {numbers.percent(flipped.value)} of the decisions;"
         " the bias metrics average over both orders."
     )
 
@@ -219,8 +220,8 @@ def _about_clusters(mu: Metric | None) -> str:
         return ""
     clusters = things(interval.n_clusters, interval.cluster, f"{interval.cluster}s")
     return (
-        f"All this rests on {clusters},"
-        f" which is few: intervals are less sure than {numbers.level(interval.level)}."
+        f"These results rest on only {clusters}: intervals may cover less than"
+        f" {numbers.level(interval.level)}."
     )
 
 
@@ -231,7 +232,7 @@ def _about_left_out(mu: Metric | None) -> str:
 
 
 def _strip(mu: Metric | None, axis: Axis, model: str) -> Figure | None:
-    """Draw mu on one line with the band in which it would lie if nothing were there."""
+    """Draw mu on one line, with the band of its null distribution."""
     if mu is None or mu.value is None:
         return None
     reference, interval = mu.null_reference, mu.interval
@@ -246,7 +247,7 @@ def _strip(mu: Metric | None, axis: Axis, model: str) -> Figure | None:
     legend += [] if interval is None else [("span", f"{numbers.level(interval.level)} interval")]
     legend += [] if reference is None else [BY_CHANCE]
     return Figure(
-        title="Model bias intensity against chance",
+        title="Model bias intensity and its null distribution",
         description=f"{model}: {_about_mu(mu)}",
         caption="",
         chart=TrackPlot(rows=[row], ticks=axis.ticks(), axis="μ", legend=legend),

@@ -42,7 +42,7 @@ def metrics_table(results: Sequence[ModelResult], config: str, *, shelf: str) ->
         *([Column(label="Model")] if has_models else []),
         Column(label="Value", is_number=True),
         Column(label="Interval", is_number=True),
-        Column(label="By chance", is_number=True),
+        Column(label="Null, 95th percentile", is_number=True),
         Column(label="Scored", is_number=True),
         Column(label="Left out", is_number=True),
     ]
@@ -95,7 +95,7 @@ def _footnotes(metrics: list[Metric]) -> list[str]:
     notes = interval_notes(metrics)
     if any(metric.null_reference for metric in metrics):
         notes.append(
-            "By chance: where 95 of 100 values would lie if nothing were there; see Methods."
+            "Null, 95th percentile: of the null distribution, under no preference; see Methods."
         )
     return notes
 

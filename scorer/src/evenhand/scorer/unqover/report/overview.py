@@ -39,7 +39,7 @@ def overview_table(results: Sequence[ModelResult], configs: Sequence[str]) -> Ta
         caption="Side by side",
         columns=columns,
         rows=rows,
-        footnotes=[f"{MARKED} above where 95 of 100 values would lie if nothing were there."],
+        footnotes=[f"{MARKED} above the 95th percentile of its null distribution."],
     )
 
 
@@ -53,6 +53,8 @@ def _cell(metric: Metric | None) -> Cell:
     return Cell(
         text=value_text(metric),
         sort=metric.value,
-        note=None if reference is None else f"by chance {numbers.null_reference(reference)}",
+        note=None
+        if reference is None
+        else f"null, 95th percentile: {numbers.null_reference(reference)}",
         tone="positive" if exceeds else "plain",
     )

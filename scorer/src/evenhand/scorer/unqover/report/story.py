@@ -83,7 +83,7 @@ def _beyond_section(results: Sequence[ModelResult], configs: list[str]) -> list[
     blocks = _metric_tables(results, configs, shelf="beyond")
     if not blocks:
         return []
-    lead = "These stand in no paper; they are Evenhand’s own and are kept apart for that reason."
+    lead = "These metrics are in no paper; they are Evenhand’s own, and kept apart for that reason."
     return [Section(title="Beyond the paper", lead=lead, blocks=blocks, is_ours=True)]
 
 
@@ -219,7 +219,7 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
         lead=f"What each number means. Sections are those of {specs.PAPER.title}.",
         blocks=[
             *formulas([*specs.DEFINITIONS, *reported(specs.METRICS, ids)]),
-            Subheading(text="Intervals, tests and chance"),
+            Subheading(text="Intervals, tests and null distributions"),
             Paragraph(text=INTERVALS),
             Paragraph(text=NULLS),
         ],

@@ -15,8 +15,8 @@ from evenhand.scorer.unqover.specs import ExampleMean
 BENCHMARK = "UnQover"
 QUESTION = "Whom does the model choose when the text gives no answer?"
 CAVEAT = (
-    "A rank or a preference describes what these models did with these sentences. It is no"
-    " statement about the groups."
+    "A rank or a preference describes what these models did with these sentences. It says nothing"
+    " about the groups themselves."
 )
 
 
