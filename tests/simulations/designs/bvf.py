@@ -58,6 +58,11 @@ def sums_of(s: np.ndarray, weights: np.ndarray | None = None) -> Sums:
     return Sums(values, np.ones(s.shape[1]), criterion, 1.0)
 
 
+def with_values(sums: Sums, values: np.ndarray) -> Sums:
+    """Return other sums of the same subjects."""
+    return Sums(values, sums.subject_weights, sums.judge, sums.largest)
+
+
 def preferences(scale: float, n_subjects: int = N_SUBJECTS) -> np.ndarray:
     """Return lasting preferences of some subjects, the same for every data set."""
     return scale * np.random.default_rng(3).standard_normal(n_subjects)

@@ -118,34 +118,43 @@ def _sized_moments(pool: Floats) -> tuple[int, float, float]:
     return len(pool), *random_pairing_moments(pool)
 
 
-def deal_answers(answers: Integers, subject: Integers, generator: np.random.Generator) -> Integers:
-    r"""Return the answers of each subject dealt to its texts anew, each text as many as before.
+def deal_answers(answers: Integers, n_draws: int, generator: np.random.Generator) -> Integers:
+    r"""Return the answers of one subject dealt to its texts anew, each text as many as before.
 
     If the context does not matter for a subject, all ways to deal its answers to its texts are
     equally likely, whatever the probabilities of its answers are: the null distribution is exact
     and no probability has to be estimated.
 
     Args:
-        answers: how many of each class, shape [N, Y]; rows without answers stay so.
-        subject: code of each text's subject, shape [N].
+        answers: how many of each class to each of N texts, shape [N, Y].
+        n_draws: R deals.
         generator: of the random numbers.
 
     Returns:
-        Counts with the same sums over each row, and over the rows of each subject.
+        Counts with the same sums over each text and each class, shape [R, N, Y].
 
-    >>> dealt = deal_answers(np.array([[2, 0], [0, 2]]), np.zeros(2, int), np.random.default_rng(0))
-    >>> dealt.sum(axis=1).tolist(), dealt.sum(axis=0).tolist()
-    ([2, 2], [2, 2])
+    >>> dealt = deal_answers(np.array([[2, 0], [0, 2]]), 3, np.random.default_rng(0))
+    >>> dealt.sum(axis=2).tolist(), dealt[0].sum(axis=0).tolist()
+    ([[2, 2], [2, 2], [2, 2]], [2, 2])
     """
-    dealt = np.zeros_like(answers)
-    for code in np.unique(subject):
-        rows = np.flatnonzero(subject == code)
-        room = answers[rows].sum(axis=1)
-        for y, n in enumerate(answers[rows, :-1].sum(axis=0)):
-            drawn = generator.multivariate_hypergeometric(room, n, method="marginals")
-            dealt[rows, y], room = drawn, room - drawn
-        dealt[rows, -1] = room
+    dealt = np.zeros((n_draws, *answers.shape), dtype=np.int64)
+    room = np.tile(answers.sum(axis=1), (n_draws, 1))
+    for y, n in enumerate(answers[:, :-1].sum(axis=0)):
+        dealt[..., y] = _deal_class(room, int(n), generator, is_first=y == 0)
+        room = room - dealt[..., y]
+    dealt[..., -1] = room
     return dealt
+
+
+def _deal_class(
+    room: Integers, n: int, generator: np.random.Generator, *, is_first: bool
+) -> Integers:  # fmt: skip
+    """Return how many of n answers each text gets, where room is left for so many; [R, N]."""
+    if is_first:  # all deals have the same room
+        return generator.multivariate_hypergeometric(room[0], n, len(room), method="marginals")
+    return np.stack(
+        [generator.multivariate_hypergeometric(one, n, method="marginals") for one in room]
+    )
 
 
 def is_volatility_identifiable(answers: Integers, subject: Integers) -> bool:
