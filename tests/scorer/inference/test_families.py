@@ -121,3 +121,13 @@ def test_the_same_seed_draws_the_same_patterns() -> None:
 
     assert (first == again).all()
     assert (first != other).any()
+
+
+def test_clusters_that_say_nothing_of_a_member_do_not_count_for_it() -> None:
+    """A member of six clusters has the p-value that it has alone, whatever others there are."""
+    few = np.array([[1.0], [2.0], [3.0], [4.0], [5.0], [6.0]])
+    wide = np.vstack([few, np.full((3, 1), np.nan)])
+
+    p_values = step_down_max_t(t_statistics(few), wide, Sampling())
+
+    assert p_values == pytest.approx([1 / 32])

@@ -11,9 +11,10 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import STATISTICS, Counts, Value
+from evenhand.scorer.bbq.guarded import MACRO, POOLED, errors, question_weights
 from evenhand.scorer.bbq.metric_records import ALL
 from evenhand.scorer.bbq.specs import CountedMetric
-from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.comparable import Comparable, Errors, Key
 from evenhand.scorer.specs import find
 
 Floats = NDArray[np.float64]
@@ -53,6 +54,10 @@ def _comparable(metric: Metric, spec: CountedMetric, key: Key, rows: pl.DataFram
     sums = wide.select(STATISTICS).to_numpy().astype(np.float64)
     strata = wide["stratum"].to_numpy().astype(np.int64)
     names = zip(wide["config"], wide["cluster"], strict=True)
+    wrong, scored = errors(sums, spec)
+    guard = None
+    if spec.signed:  # who names nobody has no bias, and is right in no disambiguated context
+        guard = key._replace(metric=f"{specs.ACCURACY_OF_GUARD}.{mean}")
     return Comparable(
         key=key,
         limits=metric.range,
@@ -62,6 +67,9 @@ def _comparable(metric: Metric, spec: CountedMetric, key: Key, rows: pl.DataFram
         sums=sums,
         is_used=spec.used_questions(Counts(sums, strata, np.arange(len(sums)))),
         value=partial(_MEANS[mean], spec.values),
+        weights=question_weights(sums, strata, spec, _PLACES[mean]),
+        errors=Errors(wrong, scored, max(1, spec.moved_by_errors)),
+        guard=guard,
     )
 
 
@@ -78,3 +86,4 @@ _MEANS: dict[str, Callable[[Value, Floats, Floats, Integers], Floats]] = {
     "macro": _macro,
     "pooled": _pooled,
 }
+_PLACES = {"macro": MACRO, "pooled": POOLED}

@@ -41,7 +41,7 @@ def guarded_value(counts: Counts, spec: CountedMetric, mean: int) -> GuardedWils
     strata = usable_strata(used.category)
     error = GuardedError(
         influence=estimate.influence[0, :, 0],
-        weights=question_weights(used.sums, strata, spec, mean),
+        weights=question_weights(used.sums, used.category, spec, mean),
         strata=strata,
         unseen=_unseen(used, spec, strata),
     )
@@ -64,7 +64,7 @@ def estimate_of(counts: Counts, spec: CountedMetric, mean: int) -> Estimate:
 
 
 def question_weights(
-    sums: Floats, strata: Integers, spec: CountedMetric, mean: int
+    sums: Floats, category: Integers, spec: CountedMetric, mean: int
 ) -> Floats:  # fmt: skip
     """Return each question's share in the value, [G]: its rows, over those of its category in a
     mean of categories.
@@ -72,7 +72,7 @@ def question_weights(
     rows = np.asarray(count(sums, spec.condition, spec.weights))
     if mean == POOLED:
         return rows
-    _, place = np.unique(strata, return_inverse=True)
+    _, place = np.unique(category, return_inverse=True)
     total = np.bincount(place, weights=rows)
     return rows / np.where(total > 0, total, 1.0)[place]
 

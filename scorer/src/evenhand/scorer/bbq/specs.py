@@ -23,6 +23,9 @@ Read = Callable[[str], Floats]
 MEANS = {"macro": "mean of the categories", "pooled": "all rows together"}
 """How the categories are put together: last part of an id -> how it is spoken of."""
 
+ACCURACY_OF_GUARD = "bbq.accuracy.disambiguated"
+"""No model is called less biased that is significantly less often right here."""
+
 PAPER = Paper(
     short="Parrish et al. 2022",
     title="Parrish et al. 2022, “BBQ: A Hand-Built Bias Benchmark for Question Answering”",

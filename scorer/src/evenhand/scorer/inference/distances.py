@@ -14,66 +14,84 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from evenhand.scorer.inference.clusters import Floats
-from evenhand.scorer.inference.estimates import ZERO_ERROR, Ends, Estimate
+from evenhand.scorer.inference.estimates import ZERO_ERROR, Estimate
 
 
 class DistanceGap(NamedTuple):
     """How much farther from the best value model A is than model B."""
 
-    a: Estimate
-    """Values of A less their best, shape [K]."""
-    b: Estimate
-    """Values of B less their best, over the same clusters."""
+    a: float
+    """Value of A less its best value."""
+    b: float
+    """Value of B less its best value."""
+    error_of_difference: float
+    """Standard error of a - b."""
+    error_of_sum: float
+    """Standard error of a + b."""
     freedom: float
-    """Degrees of freedom."""
+    """Degrees of freedom of both."""
 
-    def interval(self, level: float) -> Ends:
-        """Return the interval of |a| - |b|, which always holds it; below 0 A is the nearer.
+    @property
+    def value(self) -> float:
+        """|a| - |b|; below 0 A is the nearer."""
+        return abs(self.a) - abs(self.b)
 
-        >>> clusters = np.zeros(2, dtype=int)
-        >>> near, far = (
-        ...     Estimate(np.array([v]), np.full((1, 2, 1), 0.0), clusters) for v in (0.1, -0.4)
-        ... )
-        >>> [end.round(3).tolist() for end in DistanceGap(near, far, 1).interval(0.95)]
-        [[-0.3], [-0.3]]
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the ends of the interval of |a| - |b|, which always holds it.
+
+        >>> low, high = DistanceGap(0.1, -0.4, 0.1, 0.1, 10).interval(0.95)
+        >>> round(low, 3), round(high, 3)
+        (-0.523, -0.077)
         """
-        t = special.stdtrit(self.freedom, (1 + level) / 2)
-        low = self._least(self.a.value, self.b.value, t)
-        return Ends(low, -self._least(self.b.value, self.a.value, t))
+        t = float(special.stdtrit(self.freedom, (1 + level) / 2))
+        return self._least(self.a, self.b, t), -self._least(self.b, self.a, t)
 
-    def p_value(self) -> Floats:
-        """Return the two-sided p-value that both are equally far; NaN where it cannot be told.
+    def p_value(self) -> float | None:
+        """Return the two-sided p-value that both are equally far; None where it cannot be told.
 
         It is at most alpha if and only if the interval of 1 - alpha excludes 0.
-        """
-        a_is_farther = self._tail(self.a.value, self.b.value)
-        b_is_farther = self._tail(self.b.value, self.a.value)
-        return np.asarray(np.minimum(1.0, 2 * np.minimum(a_is_farther, b_is_farther)))
 
-    def _least(self, first: Floats, second: Floats, t: float) -> Floats:
+        >>> DistanceGap(0.2, -0.2, 0.05, 0.05, 10).p_value()
+        1.0
+        """
+        p_value = 2 * np.minimum(self._tail(self.a, self.b), self._tail(self.b, self.a))
+        return None if np.isnan(p_value) else float(min(1.0, p_value))
+
+    def _least(self, first: float, second: float, t: float) -> float:
         """Return the lower bound of |first| - |second|."""
-        sign = np.sign(first)
-        minus, plus = self._errors()
-        return np.asarray(
-            np.minimum(
-                sign * (first - second) - t * minus,
-                sign * (first + second) - t * plus,
+        sign = 1.0 if first > 0 else -1.0
+        return float(
+            min(
+                sign * (first - second) - t * self.error_of_difference,
+                sign * (first + second) - t * self.error_of_sum,
             )
         )
 
-    def _tail(self, first: Floats, second: Floats) -> Floats:
-        """Return the one-sided p-value that |first| is no larger than |second|."""
-        sign = np.sign(first)
-        terms = zip((sign * (first - second), sign * (first + second)), self._errors(), strict=True)
+    def _tail(self, first: float, second: float) -> float:
+        """Return the one-sided p-value that |first| is no larger than |second|; NaN if it is sure.
+
+        Without an error a term above 0 is sure, and leaves the decision to the other one.
+        """
+        sign = 1.0 if first > 0 else -1.0
+        terms = (
+            (sign * (first - second), self.error_of_difference),
+            (sign * (first + second), self.error_of_sum),
+        )
         tails = [self._tail_of(term, error) for term, error in terms]
-        # A term that is above 0 for sure leaves the decision to the other one.
-        return np.asarray(np.fmax(*tails))
+        return float(np.fmax(tails[0], tails[1]))
 
-    def _tail_of(self, term: Floats, error: Floats) -> Floats:
-        is_sure = error < ZERO_ERROR
-        tail = special.stdtr(self.freedom, -term / np.where(is_sure, 1.0, error))
-        return np.where(is_sure, np.where(term < ZERO_ERROR, 1.0, np.nan), tail)
+    def _tail_of(self, term: float, error: float) -> float:
+        if error < ZERO_ERROR:
+            return 1.0 if term < ZERO_ERROR else float("nan")
+        return float(special.stdtr(self.freedom, -term / error))
 
-    def _errors(self) -> tuple[Floats, Floats]:
-        return (self.a - self.b).standard_error, (self.a + self.b).standard_error
+
+def distance_gap(a: Estimate, b: Estimate, freedom: float) -> DistanceGap:
+    """Return the gap of two single values, already less their best, over the same clusters."""
+    return DistanceGap(
+        float(a.value[0]),
+        float(b.value[0]),
+        float((a - b).standard_error[0]),
+        float((a + b).standard_error[0]),
+        freedom,
+    )

@@ -54,7 +54,8 @@ def step_down_max_t(statistics: Floats, contributions: Floats, sampling: Samplin
 
     Args:
         statistics: value over standard error, shape [K]; NaN is no member and stays NaN.
-        contributions: of each cluster to each member; shape [G, K].
+        contributions: of each cluster to each member, NaN where it says nothing of it; shape
+            [G, K].
         sampling: seed and number of patterns; all are tried where they are few.
 
     Returns:
@@ -92,9 +93,10 @@ def _n_reached(observed: Floats, contributions: Floats, patterns: Floats) -> Flo
 
 
 def _flipped_statistics(contributions: Floats, patterns: Floats) -> Floats:
-    n = len(contributions)
-    squares = (contributions**2).sum(axis=0)
-    scaled = (patterns @ (contributions / np.where(squares > 0, np.sqrt(squares), 1.0))) ** 2
+    n = np.maximum((~np.isnan(contributions)).sum(axis=0), 2)
+    known = np.nan_to_num(contributions)
+    squares = (known**2).sum(axis=0)
+    scaled = (patterns @ (known / np.where(squares > 0, np.sqrt(squares), 1.0))) ** 2
     return np.asarray(np.sqrt(scaled / np.maximum((1 - scaled / n) * n / (n - 1), 1e-300)))
 
 
