@@ -19,13 +19,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "simulations"))
 
-from designs import bbq, bvf, comparisons, nulls, unqover  # noqa: E402
+from designs import bbq, bvf, comparisons, nulls, unifiedqa, unqover  # noqa: E402
 from designs.study import Coverage, Design, Test, worker  # noqa: E402
 
 PAGE = ROOT / "docs" / "statistics.md"
 CLUSTERS = (5, 14, 25, 60)
-EFFECTS = ("none", "weak", "strong")
 DESIGNS: list[Design] = [*unqover.DESIGNS, *bbq.DESIGNS, *bvf.DESIGNS]
+REAL: list[Design] = unifiedqa.designs()
+"""None without the reference data."""
 QUICK, FULL = 20, 400
 """Data sets for each cell."""
 
@@ -44,7 +45,8 @@ def main() -> int:
     with ProcessPoolExecutor(arguments.processes) as pool:
         found = dict(pool.map(worker, list(_jobs(n)), chunksize=1))
     tables = {
-        "coverage": coverage_table(found, n),
+        "coverage": coverage_table(found, DESIGNS, n),
+        "unifiedqa": coverage_table(found, REAL, n),
         "nulls": rejection_table(found, nulls.TESTS, n, "exceeded"),
         "comparisons": rejection_table(found, comparisons.TESTS, n, "rejected"),
     }
@@ -56,35 +58,38 @@ def main() -> int:
 
 
 def _jobs(n: int) -> Iterator[Job]:
-    for place, design in enumerate(DESIGNS):
+    for design in (*DESIGNS, *REAL):
         for n_clusters in CLUSTERS:
-            yield f"{place} {n_clusters}", design, n_clusters, n
+            yield _name(design, n_clusters), design, n_clusters, n
     for test in (*nulls.TESTS, *comparisons.TESTS):
         for n_clusters in CLUSTERS:
             yield f"{test.name} {n_clusters}", test, n_clusters, n
+
+
+def _name(design: Design, n_clusters: int) -> str:
+    return f"{design.effect} {sorted(design.truth)} {n_clusters}"
 
 
 def _coverages(cells: object) -> Iterable[Coverage]:
     return cells.values() if isinstance(cells, dict) else ()
 
 
-def coverage_table(found: dict[str, object], n: int) -> str:
+def coverage_table(found: dict[str, object], designs: list[Design], n: int) -> str:
     """Return coverage and mean width of every metric, one row a metric and effect."""
+    error = 100 * (0.95 * 0.05 / n) ** 0.5
     lines = [
-        f"Coverage of 95 % intervals / mean width; {n} data sets a cell, simulation error"
-        f" {100 * (0.95 * 0.05 / n) ** 0.5:.1f} points at 95.",
+        f"Coverage / mean width; {n} data sets a cell, simulation error {error:.1f} points at 95.",
         "",
         "| metric | effect | truth | " + " | ".join(f"{g} clusters" for g in CLUSTERS) + " |",
         "|---|---|---|" + "---|" * len(CLUSTERS),
     ]
-    order = {metric: None for design in DESIGNS for metric in design.truth}
-    for metric in order:
-        for effect in EFFECTS:
-            for place, design in enumerate(DESIGNS):
-                if design.effect == effect and metric in design.truth:
-                    cells = [found[f"{place} {g}"][metric] for g in CLUSTERS]  # type: ignore[index]
-                    shown = " | ".join(_coverage(cell) for cell in cells)
-                    lines.append(f"| {metric} | {effect} | {design.truth[metric]:.3f} | {shown} |")
+    for metric in {metric: None for design in designs for metric in design.truth}:
+        for design in designs:
+            if metric in design.truth:
+                cells = [found[_name(design, g)][metric] for g in CLUSTERS]  # type: ignore[index]
+                shown = " | ".join(_coverage(cell) for cell in cells)
+                truth = f"{design.truth[metric]:.3f}"
+                lines.append(f"| {metric} | {design.effect} | {truth} | {shown} |")
     return "\n".join(lines)
 
 
@@ -97,9 +102,9 @@ def _coverage(one: Coverage) -> str:
 
 def rejection_table(found: dict[str, object], tests: list[Test], n: int, verb: str) -> str:
     """Return how often each test rejects, those without an effect first."""
+    error = 100 * (0.05 * 0.95 / n) ** 0.5
     lines = [
-        f"Share of {n} data sets that {verb} at 5 %; simulation error"
-        f" {100 * (0.05 * 0.95 / n) ** 0.5:.1f} points at 5.",
+        f"Share of {n} data sets that {verb} at 5 %; simulation error {error:.1f} points at 5.",
         "",
         "| case | effect | " + " | ".join(f"{g} clusters" for g in CLUSTERS) + " |",
         "|---|---|" + "---|" * len(CLUSTERS),
@@ -115,6 +120,8 @@ def write_tables(tables: dict[str, str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name, table in tables.items():
         begin, end = f"<!-- {name}: written by `make coverage` -->", f"<!-- /{name} -->"
+        if name == "unifiedqa" and not REAL:
+            continue
         before, rest = text.split(begin)
         _, after = rest.split(end)
         text = f"{before}{begin}\n\n{table}\n\n{end}{after}"

@@ -23,7 +23,9 @@ def population(accuracy: float, lean: float, seed: int = 5) -> np.ndarray:
         seed: of the random numbers.
     """
     generator = np.random.default_rng(seed)
-    quarters = np.maximum(1, np.round(12 * np.exp(0.7 * generator.standard_normal(N_QUESTIONS))))
+    # All populations are of the same questions, so that two models may be asked the same.
+    scale = np.exp(0.7 * np.random.default_rng(5).standard_normal(N_QUESTIONS))
+    quarters = np.maximum(1, np.round(12 * scale))
     n = (2 * quarters).astype(int)  # aligned rows, and as many nonaligned ones
     erring = min(1.0, (1 - accuracy) / 0.4)
     mean = (1 - accuracy) / erring
@@ -83,10 +85,13 @@ def design(effect: str, accuracy: float, lean: float) -> Design:
     """Return a design of questions drawn from a population."""
     sums = population(accuracy, lean)
     truth = {spec.base: float(spec.values(sums.sum(axis=0))) for spec in specs.METRICS}
-    return Design(effect, truth, partial(_draw, sums))
+    return Design(effect, truth, partial(draw_questions, sums))
 
 
-def _draw(sums: np.ndarray, generator: np.random.Generator, n: int) -> dict[str, Drawn | None]:
+def draw_questions(
+    sums: np.ndarray, generator: np.random.Generator, n: int
+) -> dict[str, Drawn | None]:
+    """Draw questions from a population and return the metrics of these."""
     return intervals(counts_of(sums[generator.integers(0, len(sums), n)]))
 
 

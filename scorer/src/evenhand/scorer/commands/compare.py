@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=10_000,
         help="sign flips, and resamples of the ranks (default: 10000)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--level", type=float, default=0.95, help="of intervals and tests (default: 0.95)"
     )
