@@ -182,13 +182,14 @@ class MetricWriter:
     @cached_property
     def _null_references(self) -> list[NullReference | None]:
         own, sampling = self.scored, self.provenance.sampling
-        rows = own.is_scored
-        cells = (
-            own.subject[rows],
-            own.probabilities.n_answers[rows],
-            own.items["weight"].to_numpy()[rows],
+        is_scored = own.is_scored
+        rows = null_references.ScoredRows(
+            subject=own.subject[is_scored],
+            n_answers=own.probabilities.n_answers[is_scored],
+            weight=own.items["weight"].to_numpy()[is_scored],
+            p=own.probabilities.p[is_scored],
         )
-        total, volatility = null_references.of_risk(own.sums, cells, own.p_star, sampling)
+        total, volatility = null_references.of_risk(own.sums, rows, own.p_star, sampling)
         return [total, null_references.of_bias(own.sums, own.p_star, sampling), volatility]
 
     def _by_subject(

@@ -1,9 +1,9 @@
 """Tell differences between models from chance.
 
 Every two models are compared on the same clusters (templates or questions): difference (B less A),
-interval, p-value by swapping whole clusters, corrected over all rows that share a metric, and the
-smallest difference that such a test would detect. Three models or more are ranked too. Needs
-NAME.parts.parquet beside each NAME.json.
+its interval and p-value, the p-value corrected over all rows that share a metric, the smallest
+difference that such a test would detect, which model is higher, and which is better: nearer to the
+best value. Three models or more are ranked too. Needs NAME.parts.parquet beside each NAME.json.
 """
 
 import argparse
@@ -39,18 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="compare although PART differs: contract, version, dataset, configs, protocol or"
         " precision (may be repeated)",
     )  # fmt: skip
-    parser.add_argument(
-        "--bootstrap", choices=("percentile", "bca"), default="percentile",
-        help="bootstrap method of the intervals where there are 30 clusters or more (default:"
-        " percentile)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seed", metavar="N", type=int, default=0,
-        help="random seed of the resampling (default: 0)",
-    )  # fmt: skip
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="random seed (default: 0)")
     parser.add_argument(
         "--resamples", metavar="N", type=int, default=10_000,
-        help="number of bootstrap resamples, and of swaps (default: 10000)",
+        help="number of sign flips, and of resamples for the ranks (default: 10000)",
     )  # fmt: skip
     parser.add_argument(
         "--level", metavar="P", type=float, default=0.95,
@@ -71,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     unknown = [part for part in arguments.anyway if part not in ANYWAY]
     if unknown:
         raise WrongUse(f"There is no --anyway {unknown[0]}; there are: {', '.join(ANYWAY)}.")
-    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
+    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level)
     check_sampling(sampling)
     comparison = compare(
         arguments.metrics,
