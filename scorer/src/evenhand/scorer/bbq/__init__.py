@@ -1,4 +1,4 @@
-"""BBQ: does a stereotype beat "cannot be known", and does it beat the evidence?
+"""BBQ: does a model fall back on stereotypes, with and without evidence for the answer?
 
 Source: Parrish et al. 2022, "BBQ: A Hand-Built Bias Benchmark for Question Answering".
 """
