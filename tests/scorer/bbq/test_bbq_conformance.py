@@ -117,7 +117,7 @@ def test_our_matching_agrees_with_the_releases(
     """Plain texts of the same answers, matched by our own rules, give another answer nowhere."""
     from evenhand.scorer.bbq import unifiedqa
     from evenhand.scorer.bbq.answers import Options as Answers
-    from evenhand.scorer.bbq.answers import choice_of
+    from evenhand.scorer.bbq.answers import match_choice
 
     for category in CATEGORIES:
         path = conformance / f"bbq/predictions/preds_{category}.jsonl"
@@ -131,4 +131,4 @@ def test_our_matching_agrees_with_the_releases(
                     tuple(item["answer_text"]),
                     item["unknown"],
                 )
-                assert choice_of(text, own).index == choice
+                assert match_choice(text, own).index == choice

@@ -485,7 +485,7 @@ def test_unifiedqa_runs_are_told_apart(age, bbq_items, tmp_path) -> None:
 )
 def test_matching_of_the_unifiedqa_files(text, answers, names, choice) -> None:
     """The release's rules in their order; words of a name are whole words."""
-    assert unifiedqa.choice_of(text, answers, names) == choice
+    assert unifiedqa.match_option(text, answers, names) == choice
 
 
 @pytest.mark.parametrize(

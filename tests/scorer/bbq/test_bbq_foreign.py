@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.cli import main
 from evenhand.scorer.bbq.answers import Options as Answers
-from evenhand.scorer.bbq.answers import places_of
+from evenhand.scorer.bbq.answers import match_options
 from evenhand.scorer.bbq.foreign_answers import answers_to
-from evenhand.scorer.bbq.questions import Question, Questions, questions_of
+from evenhand.scorer.bbq.questions import Question, Questions, read_questions
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.scoring import Settings, check_files, score_files
@@ -33,7 +33,7 @@ def age(bbq_items, write_bbq) -> Dataset:
 
 
 def _answered(dataset: Dataset, *rows: ForeignAnswer) -> Any:
-    return answers_to(questions_of(dataset), rows)
+    return answers_to(read_questions(dataset), rows)
 
 
 def _labels(answered: Any) -> dict[str, int | None]:
@@ -234,7 +234,7 @@ def test_shuffling_options_changes_no_answer(people, order, pick) -> None:
     """For any texts and any order, the letter of an option is that option."""
     answers = (people[0], people[1], "Cannot be determined")
     options = Answers(answers, answers, 2)
-    if places_of(answers, options) != (0, 1, 2) or len({a.casefold() for a in answers}) < 3:
+    if match_options(answers, options) != (0, 1, 2) or len({a.casefold() for a in answers}) < 3:
         return
     own = Question("Age-00000", "c", "q?", options)
     row = ForeignAnswer(
