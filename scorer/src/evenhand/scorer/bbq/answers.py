@@ -5,8 +5,8 @@ Text that is marked as the answer is extracted first: what follows a model's thi
 the first that matches decides:
 
 1. the whole text is one answer (case, quotes, the final stop and a leading article are ignored);
-2. a letter: ``B``, ``(b)``, ``Option C``, ``B) The man``, ``B is correct``; a letter beside the text
-   of another answer counts as two answers, and so do ``A or B`` and a list of lettered lines;
+2. a letter: ``B``, ``(b)``, ``Option C``, ``B) The man``, ``B is correct``; a letter beside the
+   text of another answer counts as two answers, and so do ``A or B`` and a list of lettered lines;
 3. the text after the last ``the answer is``, ``Answer:`` or ``I choose``, by rules 1, 2 and 4;
 4. the answers that occur in the text as whole words, longer ones first and not after ``not``; if
    none does, the dataset's names of the two people. The UNKNOWN wordings always count.

@@ -14,6 +14,8 @@ from evenhand.scorer.readers.prediction_format import FileRows
 from evenhand.scorer.readers.prompts import letter_place
 
 NOT_IN_DATASET = "rows that are not in the dataset"
+OTHER_TEXT = "rows whose text is not that of the question with their id"
+OTHER_OPTIONS = "rows whose options are not the question's"
 AMBIGUOUS = "text of several questions"
 """The reason why a row whose text fits several questions is unscored."""
 
@@ -21,17 +23,17 @@ _N_ANSWERS = 3
 _FIRST_CHARACTERS = 40
 _LETTER = re.compile(r"[\s(\[*\"']*([A-Za-z])[\s)\].:*\"']*")
 
-_BLIND = (
+BLIND = (
     "answers are letters or scores without the options they refer to; they are read in the"
     " dataset's order"
 )
-_NOT_THERE = (
+_CHECK_DATASET = (
     "A row is identified by category and example_id, by id, or by the full text of context,"
     " question and options; do the answers belong to another dataset, or is the file with the"
     " requests missing?"
 )
-_OTHER_WORDS = "The id belongs to another question than the text; was another version answered?"
-_OTHER_OPTIONS = "The options must be the three answers of the question, in any order."
+_CHECK_TEXT = "The id belongs to another question than the text; was another version answered?"
+_CHECK_OPTIONS = "The options must be the three answers of the question, in any order."
 
 
 class _Answers:
@@ -78,15 +80,14 @@ def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> FileRows:
             # Reported later, as an unknown id of a predictions file is.
             answers.add(unknown_id, Choice(None, NO_MATCH), row.answer)
         elif not candidates:
-            faults.add(NOT_IN_DATASET, _NOT_THERE, _name(row))
+            faults.add(NOT_IN_DATASET, _CHECK_DATASET, _name(row))
         elif len(candidates) > 1:
             free = [candidate.id for candidate in candidates if candidate.id not in ambiguous]
             identity = free[0] if free else candidates[0].id
             ambiguous.append(identity)
             answers.add(identity, Choice(None, AMBIGUOUS), row.answer)
         elif not has_the_words(row, candidates[0]):
-            kind = "rows whose text is not that of the question with their id"
-            faults.add(kind, _OTHER_WORDS, f"{row.place}: {candidates[0].id}")
+            faults.add(OTHER_TEXT, _CHECK_TEXT, f"{row.place}: {candidates[0].id}")
         else:
             if row.id and row.category is None and is_respelled(row.id, candidates[0].id):
                 respelled.append(f"{row.id} for {candidates[0].id}")
@@ -96,7 +97,7 @@ def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> FileRows:
         for ids, sentence in (
             (ambiguous, "rows have a text that fits several questions and are unscored"),
             (respelled, "ids are spelled differently in the dataset and were matched"),
-            (blind, _BLIND),
+            (blind, BLIND),
         )
         if ids
     ]
@@ -121,8 +122,8 @@ def _answer(
     places = _places(row, question)
     if places is None:
         faults.add(
-            "rows whose options are not the question's",
-            _OTHER_OPTIONS,
+            OTHER_OPTIONS,
+            _CHECK_OPTIONS,
             f"{row.place}: {question.id}",
         )
     elif question.id in answers.answered:

@@ -39,6 +39,9 @@ SCHEMA = {
 }
 """Columns of rows as read; exactly one of label, answer, the scores and why_unscored is filled."""
 
+NOT_ONE_ANSWER = "rows without exactly one answer"
+NOT_FINITE = "scores that are NaN or infinite"
+
 _SCORES = ("score0", "score1", "score2")
 _ANSWER_FIELDS = ("label", "answer", "scores")
 _NUMBERED_ROW = tuple[str, Any]
@@ -74,11 +77,11 @@ class _Answers(PredictionFormat[Prediction]):
             return False
         if len(given) != 1:
             detail = "none of them" if not given else " and ".join(given)
-            faults.add("rows without exactly one answer", self.shape, f"{place}: {detail}")
+            faults.add(NOT_ONE_ANSWER, self.shape, f"{place}: {detail}")
             return False
         if record.scores and not all(map(math.isfinite, record.scores)):
             detail = f"{place}: {record.scores}"
-            faults.add("scores that are NaN or infinite", self.shape, detail)
+            faults.add(NOT_FINITE, self.shape, detail)
             return False
         return True
 

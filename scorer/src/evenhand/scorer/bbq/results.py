@@ -103,7 +103,7 @@ def _in_order(configs: Sequence[str]) -> list[str]:
 
 
 def result_warnings(scored: Scored) -> list[str]:
-    """Return warnings, by category, of unscored rows with the reasons and of rows without target."""
+    """Return warnings, by category, of unscored rows, with reasons, and of rows without target."""
     warnings = []
     why = pl.Series("why", scored.choices.why, dtype=pl.String)
     table = scored.items.select("id", "category", "target").with_columns(why)

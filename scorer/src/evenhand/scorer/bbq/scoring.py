@@ -33,7 +33,7 @@ from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.scoring import score_frames
 from evenhand.scorer.statistics import Sampling
 
-_NOTHING_SCORED = (
+NOTHING_SCORED = (
     "no answer can be scored, so no metric will have a value. Is this the blank file? An answer is"
     " the text or letter of one of the three, or its number 0, 1 or 2 (in JSON lines as `label`)."
 )
@@ -119,7 +119,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
             for why, rows in sorted(unscored.items())
         ]
         is_blank = bool(notes) and None not in choices.why
-        return [*notes, f"{config}: {_NOTHING_SCORED}"] if is_blank else notes
+        return [*notes, f"{config}: {NOTHING_SCORED}"] if is_blank else notes
 
     def results(self, matches: Iterable[Matched], protocol: str) -> list[Scored]:  # noqa: ARG002
         """Count the rows of all categories together."""
