@@ -1,4 +1,4 @@
-"""BBQ's numbers as functions of their questions, from ``NAME.parts.parquet``."""
+"""BBQ's metrics as functions of weights of the questions, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,24 +23,28 @@ Integers = NDArray[np.int64]
 
 
 def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
-    """Return every metric, of all rows and of each group of every dimension."""
+    """Return every metric, over all rows and over each group of every dimension."""
     statistics = parts.filter(pl.col("table") == "statistics")
-    return [own for metric in report.metrics for own in _of_metric(metric, statistics)]
+    return [
+        comparable
+        for metric in report.metrics
+        for comparable in _metric_comparables(metric, statistics)
+    ]
 
 
-def _of_metric(metric: Metric, statistics: pl.DataFrame) -> Iterator[Comparable]:
+def _metric_comparables(metric: Metric, statistics: pl.DataFrame) -> Iterator[Comparable]:
     spec = find(specs.METRICS, metric.id)
-    if spec is None:  # a later version's, which readers pass over
+    if spec is None:  # a metric of a later version, which is skipped
         return
     whole = statistics.filter(pl.col("dimension") == ALL)
     yield _comparable(metric, spec, Key(metric.config, metric.id), whole)
     for dimension, values in metric.by.items():
         for name in values:
-            if dimension == "category":  # the config says it
+            if dimension == "category":  # categories are configs
                 rows = whole.filter(pl.col("config") == name)
             else:
-                is_own = (pl.col("dimension") == dimension) & (pl.col("group") == name)
-                rows = statistics.filter(is_own)
+                is_member = (pl.col("dimension") == dimension) & (pl.col("group") == name)
+                rows = statistics.filter(is_member)
             yield _comparable(metric, spec, Key(metric.config, metric.id, dimension, name), rows)
 
 
