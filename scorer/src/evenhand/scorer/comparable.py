@@ -29,7 +29,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparable:
-    """One metric of one model, from which estimates under any weights can be had."""
+    """One metric of one model, which can be estimated under any cluster weights."""
 
     key: Key
     limits: tuple[float, float]
@@ -41,7 +41,7 @@ class Comparable:
     sums: Floats
     """Sufficient statistics of each cluster; shape [G, ...]."""
     is_used: Flags
-    """Which clusters say something about the metric; shape [G]."""
+    """Which clusters the metric is defined on; shape [G]."""
     value: Callable[[Floats, Floats, Integers], Floats]
     """From weights [R, N], sums [N, ...] and strata [N] of any N clusters to values [R]."""
 
@@ -69,6 +69,6 @@ class Comparing(Protocol):
 
 
 def build_comparables(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
-    """Return what a metric file and its parts let us compare, by key."""
+    """Return the comparable numbers of a metric file and its parts, by key."""
     comparing = cast("Comparing", benchmark(report.dataset.stem).part("comparable"))
     return {number.key: number for number in comparing.comparables(parts, report)}

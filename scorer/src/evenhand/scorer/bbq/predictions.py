@@ -94,7 +94,7 @@ class _Answers(PredictionFormat[Prediction]):
         faults = FaultList()
         rows = self._parquet(path) if suffix == ".parquet" else self._text(path, suffix)
         frame = frame_of_answers(checked_rows(rows, faults))
-        return FileRows(frame, faults=faults.listed())
+        return FileRows(frame, faults=faults.to_list())
 
     def _text(self, path: Path, suffix: str) -> Iterator[_NUMBERED_ROW]:
         """Yield the rows of CSV or TSV; an empty cell is no value, but an answer may be empty."""

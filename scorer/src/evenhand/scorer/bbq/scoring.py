@@ -69,7 +69,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
         """Check that each row is a prediction of the contract."""
         faults = FaultList()
         rows = checked_rows(_places(predictions.iter_rows(named=True)), faults)
-        return frame_of_answers(rows), faults.listed()
+        return frame_of_answers(rows), faults.to_list()
 
     def match(
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList

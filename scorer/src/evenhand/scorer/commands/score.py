@@ -44,8 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_reader_option(parser)
     parser.add_argument(
         "--protocol", choices=("paper", "code"),
-        help="how the model was read: as the paper says, or as its code does (default: what the file's"
-        " header says, else paper)",
+        help="how the model was read: as the paper says, or as its code does (default: what the"
+        " file's header says, else paper)",
     )  # fmt: skip
     parser.add_argument(
         "--allow-missing", action="store_true",

@@ -45,7 +45,7 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
     """
     faults = FaultList()
     columns, texts, notes = _table(path, choice, faults)
-    if texts.is_empty() and not faults.listed():
+    if texts.is_empty() and not faults.to_list():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     check_rows(path, len(texts), MAX_ANSWERS)
     is_text = file_kind(path) != ".parquet" and file_kind(path) not in JSON_LINES
@@ -53,7 +53,7 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
     file = ForeignFile(list(reading.answers()))
     said = [f"{columns.sentence()}.", *reading.notes()]
     file.notes = [*notes, *(f"{path.name}: {note}" for note in said)]
-    file.faults = faults.listed()
+    file.faults = faults.to_list()
     return file
 
 

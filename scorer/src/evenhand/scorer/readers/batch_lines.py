@@ -49,7 +49,7 @@ def finish_file(path: Path, file: ForeignFile, faults: FaultList, shape: str) ->
     Raises:
         DataRefused: it holds nothing at all.
     """
-    file.faults = faults.listed()
+    file.faults = faults.to_list()
     if not file.rows and not file.faults:
         raise DataRefused(f"{path} holds no lines of a batch. {shape}")
     return file

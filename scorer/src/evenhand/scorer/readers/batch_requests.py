@@ -29,7 +29,7 @@ def read(path: Path, _choice: str | None = None) -> dict[str, str]:
         if identity in prompts:
             raise DataRefused(f"{path}, line {number}: the custom_id {identity!r} stands twice.")
         prompts[identity] = prompt
-    if listed := faults.listed():
+    if listed := faults.to_list():
         raise DataRefused(f"{path}: {listed[0].sentence()}")
     return prompts
 

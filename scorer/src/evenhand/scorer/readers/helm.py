@@ -136,7 +136,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         run.rows = _separate(states, _MODES[method])
         run.notes.append(f"{path.name}: the answer is {_CHOICE[method]}, as HELM chooses it.")
     run.model = next((state.request.model for state in states), None)
-    run.faults = faults.listed()
+    run.faults = faults.to_list()
     return run
 
 

@@ -57,7 +57,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         answer = _identify(number, doc)
         _take(path, answer, doc, response, chosen)
         details.rows.append(answer)
-    details.faults = faults.listed()
+    details.faults = faults.to_list()
     return details
 
 

@@ -60,7 +60,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         if any(row.answer is not None for row in samples.rows):
             raise WrongUse(f"{path} holds texts, among which {rule} does not choose; leave it out.")
         samples.notes.append(f"{path.name}: the answer is {RULES[rule]}, as {rule} counts it.")
-    samples.faults = faults.listed()
+    samples.faults = faults.to_list()
     return samples
 
 

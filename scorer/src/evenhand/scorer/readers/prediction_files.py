@@ -72,7 +72,7 @@ def read_predictions(path: Path, rows_format: PredictionFormat[Any]) -> FileRows
     if suffix in JSON_LINES:
         faults = FaultList()
         rows, first_line = read_json_rows(path, rows_format, faults)
-        file = FileRows(rows, first_line or header, faults.listed())
+        file = FileRows(rows, first_line or header, faults.to_list())
     else:
         file = replace(rows_format.table(path, suffix), header=header)
     if file.rows.is_empty() and not file.faults:

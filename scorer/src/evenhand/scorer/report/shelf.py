@@ -24,7 +24,7 @@ class Shelf:
             self.examples.append(example)
         return self._places[key]
 
-    def set_of(
+    def example_set(
         self, summary: str, places: Iterable[int], *, most: int = EXAMPLES_A_NUMBER
     ) -> ExampleSet | None:
         """Return the examples behind a number, or None where there are none.
