@@ -56,7 +56,7 @@ def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) 
     texts, has_comma = with_points(texts, numbers)
     if has_comma:
         few = excerpt(", ".join(numbers))
-        notes.append(f"{path.name}: the comma in {few} is a decimal one.")
+        notes.append(f"{path.name}: the comma in {few} is a decimal comma.")
     return PlainTable(texts, notes)
 
 
