@@ -203,7 +203,7 @@ def test_answers_that_are_no_numbers_are_refused(predict, exported, tmp_path) ->
     code, out, err = predict("p.parquet", model=model)
     assert (code, out.exists()) == (1, False)
     assert "Row Age-00000: " in err
-    assert "gives what is no number" in err
+    assert "NaN or infinity" in err
 
 
 def test_model_without_a_chat_template_is_refused(predict) -> None:

@@ -204,9 +204,8 @@ def refuse_long(rows: Rows, lengths: Ints, model: ExportedModel) -> None:
     asked = lengths[rows.inputs.ravel()]
     if len(asked) and asked.max() > model.card.max_length:
         raise DataRefused(
-            f"Row {rows.name(int(asked.argmax()))} is {asked.max()} tokens, but the model reads"
-            f" {model.card.max_length}; nothing is cut off in silence, so take a model that reads"
-            " more."
+            f"Row {rows.name(int(asked.argmax()))} has {asked.max()} tokens, but the model reads"
+            f" {model.card.max_length}; nothing is truncated, so use a model that reads more."
         )
 
 
@@ -218,6 +217,6 @@ def _refuse_not_finite(
     if is_broken.any():
         place = places[int(counts[: int(is_broken.argmax())].sum())]
         raise DataRefused(
-            f"Row {rows.name(int(place))}: {model.card.name} in {model.card.precision} gives what"
-            " is no number; export it in another precision, or take another model."
+            f"Row {rows.name(int(place))}: {model.card.name} in {model.card.precision} yields NaN"
+            " or infinity; export it in another precision, or use another model."
         )
