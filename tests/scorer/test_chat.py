@@ -181,7 +181,7 @@ def test_changed_template_is_refused(with_chat):
     model = with_chat(CHATML)
     (model.folder / "chat_template.jinja").write_text("other")
 
-    with pytest.raises(DataRefused, match=r"is not the file that model\.json describes"):
+    with pytest.raises(DataRefused, match=r"chat_template\.jinja .*model\.json"):
         load_chat_template(model)
 
 
@@ -189,7 +189,7 @@ def test_model_without_a_template_is_refused(exported):
     """Where the tokenizer came without one, the sentence says to take another style."""
     model = open_model(exported("bert", "multiple-choice"), device="cpu")
 
-    with pytest.raises(DataRefused, match=r"has no chat template.*another prompt style than chat"):
+    with pytest.raises(DataRefused, match=r"no chat template.* style "):
         load_chat_template(model)
 
 

@@ -382,7 +382,7 @@ def test_how_a_table_was_read_is_said(evenhand, data, tmp_path, answers) -> None
     scored = evenhand("score", data, "--predictions", path, "--resamples", 100, "--out", out)[0]
 
     assert (code, scored) == (0, 0)
-    for said in ("columns are separated by a semicolon", "is a decimal one"):
+    for said in ("columns are separated by a semicolon", "is a decimal comma"):
         assert said in told
         assert said in " ".join(json.loads(out.read_text())["warnings"])
 

@@ -42,7 +42,7 @@ def read(path, choice=None):
         )
         for number, line in objects_of_lines(path, faults)
     ]
-    return ForeignFile(rows, model="toy-1", faults=faults.listed())
+    return ForeignFile(rows, model="toy-1", faults=faults.to_list())
 
 
 READER = Reader(

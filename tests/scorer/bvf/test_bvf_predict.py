@@ -230,7 +230,7 @@ def test_probabilities_are_those_of_torch(made: Make, family: str) -> None:
     found = word_probabilities(model, gaps, words, Reading(True, 64, done.append))
 
     known = known_words(model, words, chain=True)
-    assert len(known.pieces[words.index(SEVERAL)]) > 1
+    assert len(known.tokens[words.index(SEVERAL)]) > 1
     distinct = {text: [theirs(family, folder, text, word) for word in words] for text in texts}
     expected = [distinct[text] for text in texts]
     assert found == pytest.approx(np.array(expected), rel=2e-4)

@@ -41,7 +41,7 @@ class Errors(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparable:
-    """One metric of one model, from which estimates under any weights can be had."""
+    """One metric of one model, which can be estimated under any cluster weights."""
 
     key: Key
     limits: tuple[float, float]
@@ -53,7 +53,7 @@ class Comparable:
     sums: Floats
     """Sufficient statistics of each cluster; shape [G, ...]."""
     is_used: Flags
-    """Which clusters say something about the metric; shape [G]."""
+    """Which clusters the metric is defined on; shape [G]."""
     value: Callable[[Floats, Floats, Integers], Floats]
     """From weights [R, N], sums [N, ...] and strata [N] of any N clusters to values [R]."""
     weights: Floats
@@ -91,7 +91,7 @@ class Comparing(Protocol):
 
 
 def build_comparables(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
-    """Return what a metric file and its parts let us compare, by key."""
+    """Return the comparable numbers of a metric file and its parts, by key."""
     comparing = cast("Comparing", benchmark(report.dataset.stem).part("comparable"))
     nulls = {
         Key(metric.config, metric.id): metric.null_reference.quantile_95

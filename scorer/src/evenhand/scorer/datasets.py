@@ -51,7 +51,7 @@ class Dataset:
             kinds: column -> its type; texts that repeat may become codes (``pl.Categorical``).
 
         Raises:
-            DataRefused: a file is missing or damaged, the content digest is another one, or the
+            DataRefused: a file is missing or damaged, the content digest differs, or the
                 rows are not those of the benchmark's items.
         """
         columns = [pl.col(name).cast(kind) for name, kind in kinds.items()]
@@ -73,7 +73,7 @@ class Dataset:
         """Check that a config's rows are the manifest's, as :meth:`load` does.
 
         Raises:
-            DataRefused: a file is missing or damaged, or the content digest is another one.
+            DataRefused: a file is missing or damaged, or the content digest differs.
         """
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
@@ -90,12 +90,12 @@ class Dataset:
     def texts(
         self, config: str, keys: pl.Series, columns: Sequence[str]
     ) -> dict[Any, dict[str, Any]]:
-        """Read what a few rows say.
+        """Read the texts of a few rows.
 
         Args:
             config: name of the config.
             keys: ids, in a series named ``id``, or places of rows, in one named ``row``.
-            columns: the columns that are wanted, of which those that there are come back.
+            columns: the wanted columns; those that the dataset lacks are left out.
 
         Returns:
             Key -> column -> value.
@@ -162,10 +162,10 @@ def read_batches(paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
 def _digest_batches(
     batches: Iterator[pl.DataFrame], kept: Callable[[pl.DataFrame], pl.DataFrame]
 ) -> tuple[str, list[pl.DataFrame]]:
-    """Return the digest of all batches, and of each what is to be kept.
+    """Return the digest of all batches, and what is to be kept of each.
 
-    Hashing runs in threads of its own, one batch behind the reading, a column at a time: it holds
-    no lock of the interpreter's, and no more than two batches are in memory.
+    Hashing runs in separate threads, one batch behind the reading, a column at a time: it holds
+    no interpreter lock, and no more than two batches are in memory.
     """
     digest, n_rows = ContentDigest([]), 0
     parts: list[pl.DataFrame] = []

@@ -16,9 +16,9 @@ Kinds = Mapping[str, Any]
 """Column -> its type in polars."""
 
 _MISSING = frozenset({"NAType", "NaTType"})
-"""What pandas calls the types of its missing values, beside NaN."""
+"""Types of pandas' missing values other than NaN."""
 _NUMBERS = "iub"
-"""Kinds of numpy's types that hold whole numbers or truth values, none of them missing."""
+"""Kinds of numpy's types that hold integers or booleans and no missing values."""
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -30,11 +30,11 @@ def to_frame(
     Args:
         rows: a polars frame, lazy or not; a pandas frame of any backend; a table of pyarrow; or
             dicts or records of the contract one by one.
-        kinds: types of columns, which values that are all missing do not tell.
+        kinds: types of columns, which cannot be told from values that are all missing.
         names: the columns that are read; all by default.
 
     Raises:
-        DataRefused: it is none of these, a column stands twice, or its values do not go together.
+        DataRefused: it is none of these, a column occurs twice, or its values have no common type.
     """
     if isinstance(rows, pl.LazyFrame):
         rows = rows.collect()
@@ -52,7 +52,7 @@ def _has_coded_ids(rows: pl.DataFrame) -> bool:
 
 
 def _columns(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
-    """Return the values of each column as Python's own."""
+    """Return each column's values as Python objects."""
     if hasattr(rows, "to_pylist"):  # a table of pyarrow
         rows = rows.to_pylist()
     if hasattr(rows, "columns"):
@@ -99,7 +99,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as Python's own, and None for a missing one.
+    """Return a value as a Python object, and None for a missing one.
 
     >>> import numpy as np
     >>> _plain(np.float64("nan")), _plain(np.array([1, 2])), _plain(np.str_("a"))
@@ -131,12 +131,12 @@ def _series(name: str, values: list[Any], kinds: Kinds | None) -> pl.Series:
 
 
 def whole(value: Any) -> Any:
-    """Return 1 for 1.0: pandas writes whole numbers so where others are missing."""
+    """Return 1 for 1.0: pandas turns integers into floats where values are missing."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def select_columns(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return some columns, or refuse rows that lack one."""
+    """Select columns, or refuse rows that lack one."""
     missing = [name for name in names if name not in rows.columns]
     if missing:
         raise DataRefused(f"The {what} lack the column {', '.join(missing)}.")
@@ -144,7 +144,7 @@ def select_columns(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.Da
 
 
 def cast_columns(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
-    """Return columns with their types; texts that are coded stay so.
+    """Cast columns to their types; categorical text stays categorical.
 
     Raises:
         DataRefused: a column has other values: text or truth values are no numbers.

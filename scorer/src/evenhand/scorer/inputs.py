@@ -29,12 +29,12 @@ class Inputs:
     """What was read from all files together."""
 
     rows: pl.DataFrame
-    """``id`` and what else a row of the benchmark's predictions has; one or several an id."""
+    """``id`` and the other columns of the benchmark's predictions; one row or several per id."""
     headers: dict[Path, Header]
     records: list[PredictionsRecord]
     faults: list[Fault]
     notes: list[str] = field(default_factory=list)
-    """What a person has to know about how the files were read."""
+    """Notes for the user on how the files were read."""
 
 
 def read_inputs(
@@ -45,18 +45,18 @@ def read_inputs(
     *,
     to_rows: Mapping[str, Callable[[Dataset, Sequence[str]], ToRows]],
 ) -> Inputs:
-    """Read the predictions files of one model, hashing each beside the reading.
+    """Read the predictions files of one model, and hash each while it is read.
 
     Args:
         paths: the files, each read in the same format; with batches also their requests.
         spelling: the reader as ``--reader`` takes it.
-        dataset: whose questions were answered.
-        configs: those that are asked for; empty for all.
+        dataset: the dataset whose questions were answered.
+        configs: the requested ones; empty for all.
         to_rows: yield of a reader -> what joins it with the dataset.
 
     Raises:
         DataRefused: a file cannot be read, is given twice, or two files state different models.
-        WrongUse: the benchmark has no such reader, or there is something to be chosen.
+        WrongUse: the benchmark has no such reader, or a run has to be chosen.
     """
     reader, choice = chosen_reader(benchmark(dataset.manifest.stem), spelling)
     files = _without_folders(paths, reader)
@@ -105,7 +105,7 @@ def _without_folders(paths: Sequence[Path], reader: Reader) -> list[Path]:
 
 
 def _requests(paths: Sequence[Path]) -> tuple[dict[Path, str], dict[str, str]]:
-    """Return the files that say only what was asked, with their format, and the prompts by id."""
+    """Return the files that hold prompts alone, with their format, and the prompts by id."""
     readers = {reader.name: reader for reader in general_readers()}
     requests, prompts = dict[Path, str](), dict[str, str]()
     for path in paths:
@@ -126,7 +126,7 @@ def _faults(read: Mapping[Path, FileRows], *, is_one: bool) -> list[Fault]:
 
 
 def header_of_model(dataset: Dataset, model: str | None) -> Header | None:
-    """Return what a file of another tool says of its model as a header."""
+    """Return the header that states what a file of another tool says of its model."""
     if model is None:
         return None
     return Header(
@@ -157,7 +157,7 @@ def build_record(path: Path, digest: str, reader: str, header: Header | None) ->
 
 
 def check_one_model(headers: dict[Path, Header]) -> None:
-    """Refuse files of different models: their rows are not one model's answers."""
+    """Refuse files of different models."""
     stated = {path: header.model for path, header in headers.items() if header.model}
     if (path := _unlike_the_first(stated)) is not None:
         first_path, first = next(iter(stated.items()))
@@ -175,13 +175,13 @@ def check_one_model(headers: dict[Path, Header]) -> None:
 
 
 def _unlike_the_first(said: Mapping[Path, object]) -> Path | None:
-    """Return the first file that says something else than the first of all."""
+    """Return the first file whose statement differs from that of the first file."""
     first = next(iter(said.values()), None)
     return next((path for path, value in said.items() if value != first), None)
 
 
 _WAYS = ("style", "normalise")
-"""What a header's ``decoding`` says that makes other numbers of the same model."""
+"""Settings of a header's ``decoding`` that change a model's numbers."""
 
 
 def _asked(header: Header) -> str:
@@ -191,7 +191,7 @@ def _asked(header: Header) -> str:
 
 
 def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault]:
-    """Return where a header says that it answers another dataset, or a protocol that is none."""
+    """Return the faults of headers that name another dataset or an unknown protocol."""
     faults = []
     for path, header in headers.items():
         said = header.dataset
@@ -215,7 +215,7 @@ def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault
 
 
 def agree_on_protocol(headers: dict[Path, Header], asked: str | None) -> str:
-    """Return the protocol under which the model was read; it lies in the predictions.
+    """Return the protocol under which the model was read, as the predictions state it.
 
     Raises:
         DataRefused: files differ, or it is not the one that was asked for.
@@ -232,7 +232,7 @@ def agree_on_protocol(headers: dict[Path, Header], asked: str | None) -> str:
 
 
 def precision_warnings(headers: dict[Path, Header]) -> list[str]:
-    """Warn of probabilities of a lower precision: they differ from those of fp32."""
+    """Warn of models that ran at a lower precision than fp32."""
     precisions = {header.model.precision for header in headers.values() if header.model}
     return [
         f"The model ran in {precision}: do not compare its probabilities with those of fp32."

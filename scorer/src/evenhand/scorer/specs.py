@@ -1,4 +1,4 @@
-"""What is always true of a metric, declared once.
+"""Declarations of metrics: what is always true of a metric, stated once.
 
 A benchmark declares its metrics in ``METRICS`` of ``evenhand.scorer.<stem>.specs``. From that are
 written: unit, range and best value in the metric JSON; the heads of the terminal's tables; names,
@@ -25,7 +25,7 @@ class Paper(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A formula, of a metric or of what metrics are made of."""
+    """A formula, of a metric or of a quantity that metrics are made of."""
 
     id: str
     """Of a metric the id, a variable part of which stands in braces: ``accuracy_cost.{mean}``
@@ -79,11 +79,11 @@ class MetricSpec(Definition):
     column: str
     """Head of its column in the report's tables, and its name in narrow figures."""
     reading: str
-    """How 0, the ends and the sign are read, in a few words."""
+    """How to read 0, the ends of the range and the sign, in a few words."""
     why_null: str
-    """What is lacking where there is no value."""
+    """What is missing where there is no value."""
     variants: Mapping[str, str] = field(default_factory=dict)
-    """Variable part of the id -> how it is spoken of; empty where it may be anything."""
+    """Variable part of the id -> its wording; empty where it may be anything."""
 
     def __post_init__(self) -> None:
         """Take the label as heading where no other is given."""
@@ -137,7 +137,7 @@ def find(specs: Iterable[Spec], metric_id: str) -> Spec | None:
 
 
 class MetricWords(NamedTuple):
-    """How a metric is spoken of."""
+    """The wording for a metric."""
 
     symbol: str
     label: str
@@ -145,7 +145,7 @@ class MetricWords(NamedTuple):
 
 
 def metric_words(specs: Iterable[MetricSpec], metric_id: str) -> MetricWords:
-    """Return how a metric is spoken of; one that this version does not know, by its id.
+    """Return the wording for a metric; one that this version does not know is named by its id.
 
     >>> metric_words([], "stem.accuracy.ambiguous.pooled").label
     'accuracy, ambiguous, pooled'

@@ -97,7 +97,7 @@ class _Answers(PredictionFormat[Prediction]):
         faults = FaultList()
         rows = self._parquet(path) if suffix == ".parquet" else self._text(path, suffix)
         frame = answers_frame(accepted_rows(rows, faults))
-        return FileRows(frame, faults=faults.listed())
+        return FileRows(frame, faults=faults.to_list())
 
     def _text(self, path: Path, suffix: str) -> Iterator[_NUMBERED_ROW]:
         """Yield the rows of CSV or TSV; empty cells have no value, but an answer may be empty."""

@@ -83,7 +83,7 @@ class _Probabilities(PredictionFormat[Prediction]):
         else:
             table = read_plain_table(path, suffix, _is_probability)
         rows = flat(str(path), table.texts, faults)
-        return FileRows(rows, faults=faults.listed(), notes=table.notes)
+        return FileRows(rows, faults=faults.to_list(), notes=table.notes)
 
 
 FORMAT = _Probabilities()

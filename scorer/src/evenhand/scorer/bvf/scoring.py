@@ -85,7 +85,7 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
     def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
         """Make a column of each class and word."""
         faults = FaultList()
-        return flat("The predictions", predictions, faults), faults.listed()
+        return flat("The predictions", predictions, faults), faults.to_list()
 
     def match(
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList

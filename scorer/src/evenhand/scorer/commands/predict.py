@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments, "predict", stem, declared_options())
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
     configs = work.fitting_configs(dataset, arguments.config, model)
-    settings = work.load_asking(stem).settled(
+    settings = work.load_asking(stem).resolve(
         work.Settings(arguments.batch_tokens, dataset.manifest.provenance, options), model
     )
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())

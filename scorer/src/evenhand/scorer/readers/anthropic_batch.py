@@ -1,7 +1,7 @@
 """Results of Anthropic's message batches.
 
-Which question a line answers stands in its ``custom_id``, or in the request file that is given
-beside the results. Shape: the service's reference.
+The ``custom_id`` of a line says which question it answers, or the request file does that is given
+with the results. Shape: the service's reference.
 """
 
 from pathlib import Path
@@ -28,8 +28,8 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
     """Read a message batch's results.
 
     Raises:
-        DataRefused: no such lines.
-        WrongUse: something is chosen; a result has one answer.
+        DataRefused: the file has no such lines.
+        WrongUse: a choice is given; a result has one answer.
     """
     if choice is not None:
         raise WrongUse(f"--reader {NAME} takes no `:{choice}`: a result has one answer.")

@@ -1,4 +1,4 @@
-"""Tables of answers that nobody agreed on: CSV in the wild, Parquet, or flat JSON lines.
+"""Tables of answers in no agreed format: CSV in the wild, Parquet, or flat JSON lines.
 
 Delimiter, encoding, decimal comma and the columns are detected and reported; ids that a spreadsheet
 changed are repaired where only one question can be meant, and else named by row and column.
@@ -29,7 +29,7 @@ _ASK = (
     " `answer`, `scores`."
 )
 _NAMED_COLUMNS = 20
-"""So many names of a wide table are told."""
+"""How many column names of a wide table a refusal lists."""
 
 
 def read(path: Path, choice: str | None = None) -> ForeignFile:
@@ -40,12 +40,12 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
         choice: the column that holds the model's answer; needed where several may.
 
     Raises:
-        DataRefused: no table, or its columns do not tell question and answer.
+        DataRefused: no table, or its columns do not identify question and answer.
         WrongUse: the chosen column is not there.
     """
     faults = FaultList()
     columns, texts, notes = _table(path, choice, faults)
-    if texts.is_empty() and not faults.listed():
+    if texts.is_empty() and not faults.to_list():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     check_rows(path, len(texts), MAX_ANSWERS)
     is_text = file_kind(path) != ".parquet" and file_kind(path) not in JSON_LINES
@@ -53,15 +53,15 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
     file = ForeignFile(list(reading.answers()))
     said = [f"{columns.sentence()}.", *reading.notes()]
     file.notes = [*notes, *(f"{path.name}: {note}" for note in said)]
-    file.faults = faults.listed()
+    file.faults = faults.to_list()
     return file
 
 
 def choose_columns(path: Path, names: Sequence[str], choice: str | None = None) -> Columns:
-    """Find out what the columns of a table are, or refuse it.
+    """Determine the role of each column, or refuse the table.
 
     Raises:
-        DataRefused: the names do not tell question and answer.
+        DataRefused: the names do not identify question and answer.
         WrongUse: the chosen column is not there.
     """
     columns = guess_columns(names, choice)
@@ -77,7 +77,7 @@ def choose_columns(path: Path, names: Sequence[str], choice: str | None = None) 
 def _table(
     path: Path, choice: str | None, faults: FaultList
 ) -> tuple[Columns, pl.DataFrame, list[str]]:
-    """Return what the columns are, those that are read, as text, and what was detected."""
+    """Return the columns' roles, the columns that are read as text, and what was detected."""
     kind = file_kind(path)
     if kind == ".parquet":
         return *_parquet(path, choice), []
@@ -112,7 +112,7 @@ def _json_lines(path: Path, choice: str | None, faults: FaultList) -> tuple[Colu
 
 
 def _plain(value: Any) -> str | None:
-    """Return a value as the text that a cell would hold; objects and truth values are none."""
+    """Return a value as the text of a cell; None for objects and booleans."""
     if isinstance(value, list):
         return json.dumps(value)
     is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)

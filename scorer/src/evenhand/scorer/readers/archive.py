@@ -1,6 +1,6 @@
-"""Zip archives with members of any of three methods, each unpacked under a limit.
+"""Zip archives with members compressed by any of three methods, each unpacked under a limit.
 
-Python 3.11's own reader knows no Zstandard (method 93), which inspect writes since 0.3.206.
+Python 3.11's zipfile lacks Zstandard (method 93), which inspect writes since 0.3.206.
 """
 
 import struct
@@ -48,7 +48,7 @@ class Archive:
             ) from error
         if len(entries) > MAX_MEMBERS:
             raise DataRefused(f"{path} has {len(entries):,} members; no log has so many.")
-        # Of what is written again as a log grows the last one counts, as for the tool itself.
+        # A member that is rewritten as a log grows counts in its last version, as for the tool.
         self._members = {info.filename: info for info in entries}
         self._twice = {
             name for name, count in Counter(info.filename for info in entries).items() if count > 1
@@ -60,15 +60,15 @@ class Archive:
         return list(self._members)
 
     def refuse_twice(self, names: Iterable[str]) -> None:
-        """Refuse members that stand twice in the archive: which one counts?
+        """Refuse members that occur twice in the archive, since either might count.
 
         Raises:
-            DataRefused: with the first of them.
+            DataRefused: naming the first of them.
         """
         for name in names:
             if name in self._twice:
                 raise DataRefused(
-                    f"{self._path}, member {excerpt(repr(name))} stands twice; keep one of them."
+                    f"{self._path}, member {excerpt(repr(name))} occurs twice; keep one of them."
                 )
 
     def members(self, names: list[str]) -> Iterator[tuple[str, bytes]]:

@@ -16,7 +16,7 @@ def parse_header(path: Path, line: bytes) -> Header | None:
     """Return the header that the first line of JSON lines is, None where it is a row.
 
     Raises:
-        DataRefused: it begins as a header and is none, or is of another contract.
+        DataRefused: it begins like a header and is none, or is of another contract.
     """
     start = line[:_START_BYTES].lstrip()
     if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):

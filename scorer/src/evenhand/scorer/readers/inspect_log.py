@@ -1,6 +1,6 @@
 """inspect_ai: a log as ``.eval`` (a zip archive) or as JSON, and the samples in it.
 
-A sample is (id, epoch). Its letters stand for its own ``choices``, which may be shuffled; the value
+A sample is (id, epoch). Its letters stand for its ``choices``, which may be shuffled; the value
 "C" of a score means correct and is no letter. Shapes: logs of 0.3.120 and 0.3.285.
 """
 
@@ -89,7 +89,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
 
     Raises:
         DataRefused: no log, one without samples, or one of a run that did not succeed.
-        WrongUse: several epochs and none is chosen, or not this one.
+        WrongUse: the log has several epochs and none is chosen, or lacks the chosen one.
     """
     with path.open("rb") if path.is_file() else _nothing(path) as stream:
         is_archive = stream.read(4) == _ZIP_MAGIC
@@ -115,7 +115,7 @@ def _read_archive(path: Path) -> tuple[_Header, list[_Sample]]:
     if "header.json" not in names:
         if any(name.startswith("_journal/") for name in names):
             raise DataRefused(
-                f"{path} is the log of a run that was stopped before its end: it has no"
+                f"{path} is the log of a run that was stopped early: it has no"
                 " header.json; run it again, e.g. `inspect eval-retry`."
             )
         raise DataRefused(f"{path} is no {_LOG}: it has no header.json.")
@@ -142,7 +142,7 @@ def _read_json(path: Path) -> tuple[_Header, list[_Sample]]:
 
 
 def _checked(path: Path, header: _Header) -> _Header:
-    """Refuse a run that did not come to its end, with its own reason."""
+    """Refuse a run that did not finish, with the reason that the log gives."""
     if header.status != _DONE:
         reason = " ".join(header.error.message.split()) if header.error else "no reason is given"
         raise DataRefused(
@@ -184,7 +184,7 @@ def _identify(sample: _Sample) -> ForeignAnswer:
     is_labelled = bool(mark) and text.startswith(_CONTEXT)
     apart = sample.metadata.get("context")
     if not is_labelled and isinstance(apart, str) and apart not in text:
-        # A template of the run put the two together; the input is the question alone.
+        # A template of the run joined the two; the input is the question alone.
         context, question, is_labelled = apart, text, True
     is_key = isinstance(category, str) and isinstance(number, int) and not isinstance(number, bool)
     return ForeignAnswer(
@@ -208,7 +208,7 @@ def _asked(sample: _Sample) -> str:
 
 
 def _text(content: str | list[Any], attachments: dict[str, str]) -> str:
-    """Return the text of a message; reasoning and tool calls are no answer."""
+    """Return the text of a message, without reasoning and tool calls."""
     if isinstance(content, str):
         return _resolve(content, attachments)
     return "\n".join(_resolve(text, attachments) for text in _texts(content))
@@ -221,7 +221,7 @@ def _texts(content: list[Any]) -> Iterator[str]:
 
 
 def _resolve(text: str, attachments: dict[str, str]) -> str:
-    """Return a long text in place of the reference that a log may hold for it."""
+    """Replace a reference to a long text, which a log may hold, by the text."""
     if text.startswith(_ATTACHMENT):
         return attachments.get(text.removeprefix(_ATTACHMENT), text)
     return text

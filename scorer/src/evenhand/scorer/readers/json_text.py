@@ -23,16 +23,16 @@ from evenhand.scorer.readers.streams import (
 )
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
-"""What the two decoders raise for text that is no JSON."""
+"""Errors of the two decoders for text that is no JSON."""
 
 _LENIENT_BYTES = 256 << 20
-"""Python's own decoder, which takes NaN, needs some ten times a file's size."""
+"""Python's json decoder, which accepts NaN, needs some ten times a file's size."""
 _LINE = "Each line must be one JSON object in UTF-8."
 
-ONCE = "Each field of a row must stand once: which of two values counts?"
+ONCE = "Each field of a row must occur once: which of two values counts?"
 
 ESCAPED_ASCII = re.compile(rb"\\u00[2-7]")
-"""A letter of a key written as its number: nobody does, so what has one is read with care."""
+"""A letter of a key written as an escape: rare, so such lines are decoded strictly."""
 
 _HALF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _NO_NUMBER = re.compile(rb"\b(?:NaN|Infinity)\b")
@@ -61,7 +61,7 @@ def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[
 
 
 def _decode(line: bytes, decode: Any) -> Any:
-    """Decode a line fast, or by the decoder that takes NaN."""
+    """Decode a line fast, or by the decoder that accepts NaN."""
     try:
         return decode(line)
     except msgspec.DecodeError:
@@ -69,7 +69,7 @@ def _decode(line: bytes, decode: Any) -> Any:
 
 
 def loads(text: str, *, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Decode JSON with NaN; a text that is no Unicode (half of a surrogate pair) is none.
+    """Decode JSON with NaN; half of a surrogate pair is no valid text.
 
     Raises:
         ValueError: no JSON.
@@ -82,11 +82,11 @@ def loads(text: str, *, hook: Callable[[list[tuple[str, Any]]], Any] | None = No
 
 
 class KeyTwice(Exception):
-    """A key that stands twice in one object."""
+    """A key that occurs twice in one object."""
 
 
 def once_loads(text: str) -> Any:
-    """Decode JSON as :func:`loads`, and take no object with a key twice.
+    """Decode JSON as :func:`loads`, and reject an object that has a key twice.
 
     Raises:
         KeyTwice: with the key.
@@ -108,7 +108,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def decode_whole(path: Path, kind: type[T], *, what: str) -> T:
-    """Decode one JSON value that fills a file; what the type does not name is passed over.
+    """Decode the one JSON value of a file; fields that the type lacks are ignored.
 
     Args:
         path: the file, compressed or not.
@@ -139,7 +139,7 @@ def decode_whole(path: Path, kind: type[T], *, what: str) -> T:
 
 @contextlib.contextmanager
 def _map_bytes(path: Path) -> Iterator[bytes | mmap.mmap]:
-    """Yield a file's bytes; one that is not compressed stays on the disk."""
+    """Yield a file's bytes; an uncompressed file is mapped, not copied."""
     if path.suffix.lower() in COMPRESSIONS:
         yield whole(path)
         return

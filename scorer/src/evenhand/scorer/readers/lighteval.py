@@ -1,7 +1,7 @@
 """lighteval: a details Parquet (``details_<task>_<time>.parquet``) with its three structs.
 
-Rows are shuffled and ``doc.id`` counts in the evaluated split, so a row is told by what the task
-put into ``doc.specific`` or by its text. Shape: files of 0.13.0; for versions before 0.11 see
+Rows are shuffled and ``doc.id`` numbers the evaluated split, so a row is identified by what the
+task put into ``doc.specific`` or by its text. Shape: files of 0.13.0; for versions before 0.11 see
 ``lighteval_flat``.
 """
 
@@ -44,8 +44,8 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         chosen: the number of the sampled text that counts, from 0; needed where there are several.
 
     Raises:
-        DataRefused: cut off, or other columns.
-        WrongUse: several texts a row and none is chosen, or no number.
+        DataRefused: the file is cut off or has other columns.
+        WrongUse: a row has several texts and none is chosen, or the choice is no number.
     """
     if chosen is not None and not (chosen.isascii() and chosen.isdigit()):
         raise WrongUse(f"--reader {NAME}:{chosen}: give the number of a sampled text, from 0.")
@@ -57,7 +57,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         answer = _identify(number, doc)
         _take(path, answer, doc, response, chosen)
         details.rows.append(answer)
-    details.faults = faults.listed()
+    details.faults = faults.to_list()
     return details
 
 
@@ -90,7 +90,7 @@ def _identify(number: int, doc: dict[str, Any]) -> ForeignAnswer:
 
 
 def _options(query: str, choices: Any) -> tuple[str, ...] | None:
-    """Return the choices; where they are letters, the texts that the query shows behind them."""
+    """Return the choices; where they are letters, the texts that the query shows after them."""
     texts = [str(text).strip() for text in choices or ()]
     if texts and all(letter_place(text, len(texts)) is not None for text in texts):
         return lettered_options(query)
@@ -137,7 +137,7 @@ READER = Reader(
         )
         for columns in (COLUMNS, OLD_COLUMNS)
     ),
-    # A results file has the keys of other tools' too, so all of its own are told as well.
+    # A results file has keys that other tools use too, so all its keys are required.
     no_answers=tuple(
         NoAnswers(mark=Mark(why="averages", names=frozenset(keys)), sentence=NO_ROWS)
         for keys in ({"config_general"}, {"config_general", "results", "versions"})

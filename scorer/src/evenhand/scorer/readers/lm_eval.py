@@ -37,11 +37,11 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     Args:
         path: the samples file.
         chosen: the filter whose rows count, needed where the file has several; and the rule by
-            which an option is chosen, one of ``lm_eval_rules.RULES``, by default the first: e.g.
+            which an option is chosen, one of ``lm_eval_rules.RULES``, the first by default: e.g.
             ``none``, ``acc_norm`` or ``none:acc_norm``.
 
     Raises:
-        DataRefused: a results file, or no such rows.
+        DataRefused: a results file, or a file without such rows.
         WrongUse: the file has several filters and none is chosen, or not this one; or a rule is
             chosen for texts.
     """
@@ -60,12 +60,12 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         if any(row.answer is not None for row in samples.rows):
             raise WrongUse(f"{path} holds texts, among which {rule} does not choose; leave it out.")
         samples.notes.append(f"{path.name}: the answer is {RULES[rule]}, as {rule} counts it.")
-    samples.faults = faults.listed()
+    samples.faults = faults.to_list()
     return samples
 
 
 def _filter_and_rule(chosen: str | None) -> tuple[str | None, str | None]:
-    """Take apart what is chosen.
+    """Split the choice into filter and rule.
 
     >>> _filter_and_rule("none:acc_norm"), _filter_and_rule("acc_norm"), _filter_and_rule("strict")
     (('none', 'acc_norm'), (None, 'acc_norm'), ('strict', None))
@@ -144,7 +144,7 @@ def _whole_number(value: Any) -> int | None:
 
 
 def _only(response: Any) -> Any:
-    """Return the one member of a list of one, else the response itself."""
+    """Return the member of a list of one, else the response itself."""
     return response[0] if isinstance(response, list) and len(response) == 1 else response
 
 
@@ -163,7 +163,7 @@ def _is_scored(arguments: list[tuple[str, Any]]) -> bool:
 
 
 def _options(doc: dict[str, Any], prompt: str) -> tuple[str, ...] | None:
-    """Return the options as the prompt letters them, else as the dataset's row has them."""
+    """Return the options in the order of the prompt's letters, else of the dataset's row."""
     shown = lettered_options(prompt)
     if shown:
         return shown
@@ -182,7 +182,7 @@ def _add_scores(
     *,
     rule: str,
 ) -> ForeignAnswer | None:
-    """Take what each option is worth under a rule."""
+    """Take each option's score under a rule."""
     scores = [_log_likelihood(response) for response in responses]
     if len(scores) != len(arguments) or not _is_scored(arguments):
         said = f"{answer.place}: {len(scores)} answers to {len(arguments)} requests"

@@ -1,4 +1,4 @@
-"""Parquet of other people: read under limits, and refused in one sentence where it is damaged."""
+"""Parquet from other tools: read under limits, and refused in one sentence where it is damaged."""
 
 import contextlib
 import os
@@ -24,9 +24,9 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def _nothing_said() -> Iterator[None]:
-    """Send to nowhere what is written past Python: on a damaged page threads of polars' say that.
+    """Discard what is written to stderr past Python: threads of polars panic on a damaged page.
 
-    They give up with the place in their code and its callers; the same comes back as an error.
+    They print a backtrace; the same fault comes back as an error.
     """
     said = os.dup(2)
     try:
@@ -57,10 +57,10 @@ def read_rows(
     """Read columns, all by default.
 
     A repeated text costs nothing in a file and nothing when it is read, and gigabytes when it is
-    worked with: so what the rows say in all is held against the file's size.
+    processed: so the total length of the texts is compared with the file's size.
 
     Raises:
-        DataRefused: no Parquet, more rows than the limit, or far more in it than its size.
+        DataRefused: no Parquet, more rows than the limit, or far more text than its size.
     """
     names = list(read_schema(path) if columns is None else columns)
     n_rows = _read(path, lambda: int(pl.scan_parquet(path).select(pl.len()).collect().item()))

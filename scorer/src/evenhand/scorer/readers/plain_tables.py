@@ -1,7 +1,7 @@
-"""Tables of our columns as text: read as they should be written, else as they are detected to be.
+"""Text tables with our columns: read as specified, else as detected.
 
-A spreadsheet saves the columns that it was given with semicolons, decimal commas or in its own
-encoding: what is detected is reported, and what cannot be told for certain is refused.
+A spreadsheet may save the columns with semicolons, decimal commas or in another encoding: what is
+detected is reported, and what cannot be told for certain is refused.
 """
 
 import csv
@@ -21,7 +21,7 @@ from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_t
 ID = "id"
 """The column that every table of ours has."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-"""What stands between the columns of a table, by its suffix."""
+"""The delimiter of a table, by its suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) 
 
     Args:
         path: the file.
-        suffix: ``.csv`` or ``.tsv``, which promises what stands between columns.
+        suffix: ``.csv`` or ``.tsv``, which implies the delimiter.
         is_number: whether the column of a name holds numbers.
 
     Raises:
@@ -56,12 +56,12 @@ def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) 
     texts, has_comma = with_points(texts, numbers)
     if has_comma:
         few = excerpt(", ".join(numbers))
-        notes.append(f"{path.name}: the comma in {few} is a decimal one.")
+        notes.append(f"{path.name}: the comma in {few} is a decimal comma.")
     return PlainTable(texts, notes)
 
 
 def _is_as_named(content: bytes, separator: str) -> bool:
-    """Say whether the text is UTF-8 and its first line has our column, between our delimiters."""
+    """Say whether the text is UTF-8 and its first line has our column, with our delimiter."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -73,7 +73,7 @@ def _is_as_named(content: bytes, separator: str) -> bool:
         names = next(csv.reader(io.StringIO(first, newline=""), delimiter=separator), [])
     except csv.Error:
         return False
-    # One name alone, or none, is the same table whatever stands between columns.
+    # One name alone, or none, is the same table with any delimiter.
     return ID in names or not any(mark in first for mark in DELIMITERS)
 
 

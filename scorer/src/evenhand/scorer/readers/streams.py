@@ -1,4 +1,4 @@
-"""Opening other people's files: compressed or not, with one sentence for what is wrong."""
+"""Opens predictions files, compressed or not, and refuses bad ones in one sentence."""
 
 import contextlib
 import gzip
@@ -17,11 +17,11 @@ COMPRESSIONS = (".gz", ".zst")
 BOM = b"\xef\xbb\xbf"
 
 MAX_UNPACKED_BYTES = 16 << 30
-"""No file of predictions is longer; what unpacks to more is not read."""
+"""No predictions file is longer; what unpacks to more is not read."""
 MAX_RATIO = 250
-"""Rows that all say the same pack some 100 to 1; bombs 1,000 to 1 and more."""
+"""Identical rows compress about 100 to 1; zip bombs 1,000 to 1 and more."""
 SMALL_BYTES = 64 << 20
-"""Below this no ratio is looked at: short files of one repeated row pack well."""
+"""Below this the ratio is not checked: short files of one repeated row compress well."""
 MAX_LINE_BYTES = 32 << 20
 """A row of predictions has some hundred bytes, of a log some ten thousand."""
 MAX_NAMES_BYTES = 1 << 20
@@ -39,11 +39,11 @@ _FULL_LINE = re.compile(rb"[^\n]+")
 _BLOCK_BYTES = 1 << 17
 _CHUNK_BYTES = 4 << 20
 _ZSTANDARD_BYTES = 1 << 11
-"""So little at once that what it unpacks to, 32,768 times as much at worst, still fits."""
+"""Small enough that what it unpacks to, 32,768 times as much at worst, still fits."""
 
 
 def file_kind(path: Path) -> str:
-    """Return the suffix that says the format, without that of a compression.
+    """Return the suffix that names the format, without a suffix of compression.
 
     >>> file_kind(Path("preds.JSONL.gz"))
     '.jsonl'
@@ -60,7 +60,7 @@ def open_bounded(path: Path) -> Iterator[BinaryIO]:
 
     Raises:
         DataRefused: no such file, a folder, an empty file, or a compressed file that is cut off
-            or damaged (also when that shows only while reading).
+            or damaged (also when that shows only during reading).
     """
     if path.is_dir():
         raise DataRefused(f"{path} is a folder; give the predictions file itself.")
@@ -103,7 +103,7 @@ def check_ratio(name: str, packed: int, unpacked: int) -> None:
 
 
 class _Limited(io.RawIOBase):
-    """Passes bytes on until they are too many for the size of the file they come from."""
+    """Passes bytes on until they are too many for the size of their file."""
 
     def __init__(self, source: BinaryIO, path: Path) -> None:
         self._source, self._path = source, path
@@ -128,7 +128,7 @@ class _Limited(io.RawIOBase):
 
 
 class _Zstandard(io.RawIOBase):
-    """Decompresses Zstandard frames; the library's own reader takes a cut for an end."""
+    """Decompresses Zstandard frames; the library's reader takes a cut-off frame for an end."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
@@ -237,7 +237,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not empty, with their numbers from 1."""
     number = 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
-        # Empty lines are counted and not looked at: a file may hold nothing else.
+        # Empty lines are skipped cheaply: a file may hold nothing else.
         last = 0
         if not chunk.strip():
             number += chunk.count(b"\n")
@@ -250,7 +250,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def read_text_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text in UTF-8 with their ends, whichever they are.
+    """Yield the lines of a text in UTF-8 with their line ends, whichever they are.
 
     Raises:
         DataRefused: as :func:`open_bounded` says, no UTF-8, or a line is too long.
@@ -281,9 +281,9 @@ def _too_long(path: Path) -> DataRefused:
 
 
 def check_lines(path: Path, content: bytes) -> None:
-    """Refuse a table of lines that are none, before copies are made of it.
+    """Refuse a table with overlong lines, before copies are made of it.
 
-    Millions of names or of cells in a row take gigabytes where they are taken apart.
+    Millions of names or of cells in a row take gigabytes when they are split.
 
     Raises:
         DataRefused: the line of names is longer than :data:`MAX_NAMES_BYTES`, or another one than

@@ -1,7 +1,7 @@
-"""CSV and TSV row by row, as our own format has them: UTF-8, quoted as the standard says.
+"""CSV and TSV row by row, as Evenhand's format specifies them: UTF-8, with standard quoting.
 
-Where every row is looked at by itself, a row that is wrong is named and the others are read. A
-table that is written otherwise is for ``plain_tables``, or for the reader of any table.
+Each row is read by itself, so that a faulty row is named and the others are read. A table that is
+written otherwise is for ``plain_tables``, or for the reader of any table.
 """
 
 import csv
@@ -39,7 +39,7 @@ class StrictTable:
             raise self._refusal(error) from error
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the cells of each row by column; those too many stand under no name.
+        """Yield the cells of each row by column; surplus cells are under the key None.
 
         Raises:
             DataRefused: a line is no row of a table.

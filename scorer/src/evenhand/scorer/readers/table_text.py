@@ -24,12 +24,12 @@ _SAMPLE_ROWS = 20
 _SAMPLE_CHARACTERS = 1 << 20
 LONGEST_FIELD = 1 << 22
 MAX_TABLE_BYTES = 256 << 20
-"""A table is held in memory several times while it is detected how it is written."""
+"""A table is in memory several times while its form is detected."""
 FIRST_ROW = 2
 """Line 1 holds the names of the columns."""
 
 _MARK = 20
-"""Characters among which a spreadsheet's mark of the delimiter stands."""
+"""How many characters are searched for a spreadsheet's mark of the delimiter (``sep=;``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,10 @@ class TextTable:
 
 
 def read_text_table(path: Path) -> TextTable:
-    """Find out how a table is written.
+    """Detect how a table is written.
 
     Raises:
-        DataRefused: no text, no table, or the encoding or delimiter cannot be told.
+        DataRefused: no text, no table, or an ambiguous encoding or delimiter.
     """
     raw = whole(path, limit=MAX_TABLE_BYTES)
     check_lines(path, raw)
@@ -77,7 +77,8 @@ def read_text_table(path: Path) -> TextTable:
     if content[:_MARK].lower().startswith("sep="):
         line = excerpt(content[:_MARK].splitlines()[0])
         raise DataRefused(
-            f"{path}, line 1 ({line}) is a spreadsheet's own mark and no line of names; delete it."
+            f"{path}, line 1 ({line}) is a spreadsheet's mark of the delimiter and no line of"
+            " names; delete it."
         )
     delimiter = _delimiter(path, content)
     if delimiter != _expectation(path):
@@ -121,7 +122,7 @@ def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
 
 
 def _delimiter(path: Path, content: str) -> str:
-    """Return the delimiter that makes rows of one length; more columns win, a draw is refused."""
+    """Return the delimiter that yields rows of one length; more columns win, a tie is refused."""
     csv.field_size_limit(LONGEST_FIELD)
     lengths = {mark: _lengths(content, mark) for mark in DELIMITERS}
     columns = {mark: counts[0] for mark, counts in lengths.items() if counts and counts[0] > 1}

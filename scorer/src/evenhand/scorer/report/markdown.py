@@ -1,4 +1,4 @@
-"""Draws the stories of a report in short, as Markdown: no drawings, no examples."""
+"""Writes the stories of a report in short, as Markdown: without figures and examples."""
 
 import re
 
@@ -47,7 +47,7 @@ def draw(pages: Pages) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text that Markdown shows as it is, on one line.
+    r"""Return text that Markdown shows literally, on one line.
 
     >>> escape("<b>a|b</b>")
     '\\<b\\>a\\|b\\</b\\>'

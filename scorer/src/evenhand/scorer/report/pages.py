@@ -1,4 +1,4 @@
-"""All that a report says, benchmark by benchmark, before it is drawn in one of the forms."""
+"""The content of a report, benchmark by benchmark, before it is drawn in one of the forms."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from evenhand.scorer.report.reading import ModelResult
 
 
 class Pages(NamedTuple):
-    """What a page, a Markdown text or a terminal's text is drawn from."""
+    """The content that is drawn as a page, as Markdown or as text for a terminal."""
 
     title: str
     models: list[str]
@@ -23,7 +23,7 @@ class Pages(NamedTuple):
 
     @property
     def n_findings(self) -> int:
-        """How many findings there are, of all benchmarks."""
+        """The number of findings, over all benchmarks."""
         return sum(len(story.findings) for story in self.stories)
 
 

@@ -1,4 +1,4 @@
-"""What was scored, with what, and what was left out: the same for every benchmark."""
+"""The provenance of a report: what was scored, with what, and what was left out."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,11 +18,11 @@ from evenhand.scorer.report.blocks import (
 from evenhand.scorer.report.reading import ModelResult, model_name
 
 _SHORT = 12
-"""Digits of a digest that are shown where it is only to be told apart."""
+"""Digits of a digest that suffice to distinguish it from others."""
 
 
 _WAYS = ("style", "normalise")
-"""Of ``decoding``: what makes other numbers of the same model."""
+"""Settings of ``decoding`` that change a model's numbers."""
 
 
 def facts(results: Sequence[ModelResult]) -> Facts:
@@ -70,7 +70,7 @@ def _predictions(report: Report) -> list[str]:
 
 
 def cautions(results: Sequence[ModelResult]) -> list[str]:
-    """Say why the models of one report may not be compared with each other."""
+    """Say why the models of one report may not be comparable."""
     reports = [result.report for result in results]
     texts = []
     if len({_data(report) for report in reports}) > 1:
@@ -112,7 +112,7 @@ def made_section(results: Sequence[ModelResult]) -> Section:
     """Return how everything was made: settings, warnings, digests, signatures."""
     return Section(
         title="How this was made",
-        lead="Everything needed to make the same numbers again.",
+        lead="Everything needed to reproduce the numbers.",
         blocks=[
             *_warnings(results),
             _settings(results),

@@ -1,4 +1,4 @@
-"""Draws the stories of a report as text for a terminal: findings in words, then the tables."""
+"""Writes the stories of a report as text for a terminal: findings in words, then the tables."""
 
 import textwrap
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _WIDEST = 60
 """Columns of a cell of words; a longer one is cut."""
 
 _MOST_WITH_NOTES = 5
-"""Up to so many columns there is room for what stands below a number, its interval."""
+"""Tables of at most this many columns have room for intervals."""
 
 _EVIDENCE = {
     "found": "EVIDENCE OF BIAS",
@@ -51,7 +51,7 @@ def draw(pages: Pages) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Leave out what would move a terminal's cursor or colour: the words may come from a file."""
+    """Drop control characters, which could move the cursor: the words may come from a file."""
     return "".join(character if character.isprintable() else " " for character in text).rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Inputs of encoders: token ids, token types and whole numbers such as positions that are read."""
+"""Inputs of encoders: token ids, token types, and integers such as the positions to read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ from evenhand.scorer.runtime.session import ExportedModel
 
 @dataclass(frozen=True, eq=False)
 class EncoderInputs:
-    """M inputs that are run in padded batches, those of like length together."""
+    """M inputs that are run in padded batches, those of similar length together."""
 
     ids: list[Ints]
     types: list[Ints] | None = None
     """Token types; None where all are 0."""
     numbers: Mapping[str, Ints] = field(default_factory=dict)
-    """Whole numbers of each input, [M] each; a model is given those that its card names, and the
+    """Integers of each input, [M] each; a model is given those that its card names, and the
     others tell apart inputs that are read in different places."""
     fill: int = 0
-    """Token that fills short rows."""
+    """Token that pads short rows."""
 
     @property
     def lengths(self) -> Ints:
@@ -42,7 +42,7 @@ class EncoderInputs:
         return number_distinct(keys)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
-        """Run the inputs of these numbers."""
+        """Run the inputs with these numbers."""
         lengths = self.lengths[numbers]
         n_done, n_tokens = 0, int(lengths.sum())
         for places in batches(lengths, budget=budget):
@@ -72,9 +72,9 @@ def encode(
 ) -> EncoderInputs:
     """Encode texts, or pairs of texts, with the model's special tokens.
 
-    ``fill`` is what fills short rows; None where the model never looks at it.
+    ``fill`` pads short rows; None where the model never looks at the padding.
     """
-    # The fast one leaves out the offsets, which nobody needs here.
+    # The fast method leaves out the offsets, which are not needed here.
     encodings = model.tokenizer.encode_batch_fast(texts)
     ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
     types = [np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings]
@@ -82,12 +82,12 @@ def encode(
 
 
 def any_fill(model: ExportedModel) -> int:
-    """Return the id that fills short rows, for models that never look at it."""
+    """Return the id that pads short rows, for models that never look at the padding."""
     return model.card.pad.id if model.card.pad else 0
 
 
 def pad_id(model: ExportedModel) -> int:
-    """Return the id that fills short rows, for models that find the end of a text by it.
+    """Return the id that pads short rows, for models that find the end of a text by it.
 
     Raises:
         DataRefused: the tokenizer has none.

@@ -22,6 +22,6 @@ _OF_QUESTIONS = ("id", "context", "question", "answer1", "answer2")
 _OF_MASKS = ("id", "text", "answer1", "answer2")
 
 
-def shown_of(config: str) -> tuple[str, ...]:
+def shown_columns(config: str) -> tuple[str, ...]:
     """Return the columns of questions, or of masked sentences."""
     return _OF_MASKS if config.endswith("_mlm") else _OF_QUESTIONS

@@ -111,7 +111,7 @@ def fitting_tasks(_config: str) -> tuple[Task, ...]:
     return tuple(_READINGS)
 
 
-def settled(settings: Settings, model: ExportedModel) -> Settings:
+def resolve(settings: Settings, model: ExportedModel) -> Settings:
     """Fill in the task's first style and normalisation where none is given."""
     reading, task = _READINGS[model.card.task], model.card.task
     given = settings.options

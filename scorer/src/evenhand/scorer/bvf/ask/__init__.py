@@ -38,7 +38,7 @@ def fitting_tasks(_config: str) -> tuple[Task, ...]:
     return tuple(PIECES)
 
 
-def settled(settings: Settings, model: ExportedModel) -> Settings:
+def resolve(settings: Settings, model: ExportedModel) -> Settings:
     """Take the task's way to read words of several pieces where no other was asked for."""
     pieces = settings.options["pieces"] or PIECES[model.card.task][0]
     return dataclasses.replace(settings, options={"pieces": pieces})

@@ -42,7 +42,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
         DataRefused: the model has no mask, or a text is longer than it reads.
     """
     masked = encode_masked(model, gaps.texts, gaps.rows, marker=GAP)
-    refuse_long(gaps.rows, masked.lengths + words.most_pieces() - 1, model)
+    refuse_long(gaps.rows, masked.lengths + words.longest() - 1, model)
     probabilities = np.ones((len(gaps.rows.ids), len(words.names)))
     steps, mask = _steps(words), mask_token(model).id
     advance = share_progress(reading.advance, len(steps))
@@ -60,7 +60,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
 
 def _steps(words: Words) -> list[_Step]:
     steps: dict[tuple[int, tuple[int, ...]], _Step] = {}
-    for place, pieces in enumerate(words.pieces):
+    for place, pieces in enumerate(words.tokens):
         for number, piece in enumerate(pieces.tolist()):
             beginning = tuple(pieces[:number].tolist())
             new = _Step(beginning, len(pieces) - number, [], [])

@@ -27,15 +27,15 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     lefts = [text.partition(GAP)[0].rstrip() for text in gaps.texts]
     beginnings, _ = encoded(model, lefts, [""] * len(lefts), written_out=False)
     _refuse_unreadable(model, gaps, beginnings, words)
-    single, several = words.of_one_piece(), words.of_several_pieces()
+    single, several = words.single_token_places(), words.multi_token_places()
     passes: list[tuple[list[int], PrefixInputs, Rows]] = []
     if single:
-        tokens = np.array([words.pieces[place][0] for place in single])
+        tokens = np.array([words.tokens[place][0] for place in single])
         # One input answers all of these words, so its values are a row of the result.
         passes.append((single, NextTokens(beginnings, tokens), gaps.rows))
     if several:
         numbers = gaps.rows.inputs[:, None] * len(several) + np.arange(len(several))
-        behind = _continued(beginnings, [words.pieces[place] for place in several])
+        behind = _continued(beginnings, [words.tokens[place] for place in several])
         passes.append((several, behind, Rows(gaps.rows.ids, numbers)))
     probabilities = np.empty((len(gaps.rows.ids), len(words.names)))
     advance = share_progress(reading.advance, len(passes))
@@ -62,7 +62,7 @@ def _refuse_unreadable(
     model: ExportedModel, gaps: Gaps, beginnings: list[Ints], words: Words
 ) -> None:
     lengths = np.array([len(ids) for ids in beginnings])
-    refuse_long(gaps.rows, lengths + words.most_pieces(), model)
+    refuse_long(gaps.rows, lengths + words.longest(), model)
     if not lengths.all():
         row = gaps.rows.name(int(lengths[gaps.rows.inputs].argmin()))
         raise DataRefused(

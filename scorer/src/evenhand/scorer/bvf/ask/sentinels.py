@@ -53,7 +53,7 @@ def _targets(model: ExportedModel, words: Words) -> list[Target]:
             " gap for encoder-decoders such as T5; take a model that was trained with it."
         )
     targets = []
-    for pieces in words.pieces:
+    for pieces in words.tokens:
         labels = np.concatenate([[sentinel], pieces])
         counts = (np.arange(len(labels)) > 0).astype(np.int64)
         targets.append(Target(np.concatenate([[start], labels[:-1]]), labels, counts))

@@ -13,7 +13,7 @@ from evenhand.scorer.bvf.ask import masks, next_tokens, sentinels
 from evenhand.scorer.bvf.ask.gaps import GAP, Gaps, Reading, rows_with, space_before
 from evenhand.scorer.runtime.batching import Floats
 from evenhand.scorer.runtime.session import ExportedModel
-from evenhand.scorer.runtime.words import Words, words_in_pieces
+from evenhand.scorer.runtime.words import Words, tokenize_words
 
 _READERS = {
     "causal-lm": next_tokens.read,
@@ -24,7 +24,7 @@ _READERS = {
 
 def known_words(model: ExportedModel, words: list[str], *, chain: bool) -> Words:
     """Return the words that a model can read behind a space."""
-    return words_in_pieces(model, words, before=" ", chain=chain)
+    return tokenize_words(model, words, before=" ", chain=chain)
 
 
 def word_probabilities(
@@ -49,7 +49,7 @@ def word_probabilities(
     spaces = [" " if is_sentinel else space_before(text) for text in gaps.texts]
     for space in sorted(set(spaces)):
         rows, part = rows_with(gaps, [one == space for one in spaces])
-        known = words_in_pieces(model, words, before=space, chain=reading.chain)
+        known = tokenize_words(model, words, before=space, chain=reading.chain)
         if known.left_out:
             raise DataRefused(
                 f"Row {part.rows.ids[0]}: without a space before {GAP} the tokenizer of"

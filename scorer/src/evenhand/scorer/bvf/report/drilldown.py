@@ -52,7 +52,9 @@ class Texts:
             if subject is None or row.get("subject") == subject
         ]
         name = subject or "strongest stereotypes"
-        return self.shelf.set_of(f"{self._title}, {name}", [place for _, place in sorted(found)])
+        return self.shelf.example_set(
+            f"{self._title}, {name}", [place for _, place in sorted(found)]
+        )
 
 
 def text_blocks(topics: Sequence[tuple[TopicResult, Texts]]) -> list[Block]:

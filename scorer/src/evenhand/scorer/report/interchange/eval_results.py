@@ -1,4 +1,4 @@
-"""The Hub's ``.eval_results/*.yaml``: a list, one entry a number.
+"""The Hub's ``.eval_results/*.yaml``: a list, one entry per number.
 
 Source: hub-docs, ``docs/hub/eval-results.md``. An entry's ``task_id`` holds one number, so each
 metric has a task of its own: the metric's id, with the config where it is of one. A signed score

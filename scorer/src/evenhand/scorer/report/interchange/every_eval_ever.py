@@ -1,9 +1,9 @@
-"""Every Eval Ever's aggregate JSON: one record of one model, one result a number.
+"""Every Eval Ever's aggregate JSON: one record per model, one result per number.
 
 Source: every_eval_ever, ``eval.schema.json``, version 0.3.0. ``lower_is_better`` is a boolean
 there, so a score whose best value lies inside its range (0 for a signed bias score) is written as
-its distance from that value, lower being better; the value with its sign and its own interval stand
-in ``details``. A number without a best value has no place there and is left out, which is said.
+its distance from that value, lower being better; ``details`` hold the value with its sign and its
+interval. A number without a best value has no place there and is left out, which is reported.
 """
 
 import json
@@ -43,7 +43,7 @@ def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
         result.metric.id for result in values if direction(result.metric) == "none"
     )
     left_out += [
-        f"{name} is left out, for no value of it is better than another" for name in undirected
+        f"{name} is left out: none of its values is better than another" for name in undirected
     ]
     assert stated.date is not None
     epoch = str(int(stated.date.timestamp()))
@@ -70,8 +70,8 @@ def _check_stated(stated: Stated) -> None:
     missing = [option for option, value in needed.items() if value is None]
     if missing:
         raise DataRefused(
-            "every-eval-ever asks who evaluated, how they stand to the model's makers, and when,"
-            f" which no metric file says; add {', '.join(missing)}."
+            "every-eval-ever requires the evaluator, their relationship to the model's developer,"
+            f" and the date, which no metric file holds; add {', '.join(missing)}."
         )
 
 
@@ -94,7 +94,7 @@ def _model(model: ModelReference) -> dict[str, Any]:
         "name": model.name,
         "id": model.name,
         "additional_details": {
-            # Metric files do not say who served the model; the schema's word for that is this one.
+            # Metric files do not say who served the model; this is the schema's word for that.
             "deployment_type": "unknown",
             "model_availability": "unknown",
             **{name: value for name, value in said.items() if value is not None},

@@ -1,7 +1,7 @@
-"""The ``results_*.json`` of lm-evaluation-harness, for whatever reads those.
+"""The ``results_*.json`` of lm-evaluation-harness, for tools that read it.
 
 Source: lm-evaluation-harness, ``lm_eval/result_schema.py``. A benchmark with several configs under
-one metric becomes a group with one task a config. Standard errors are ``N/A``, as the harness
+one metric becomes a group with one task per config. Standard errors are ``N/A``, as the harness
 writes where it has none: the intervals here are over clusters and stand in the metric JSON. A
 signed score has no direction, so it stays out of ``higher_is_better``.
 """
@@ -67,7 +67,7 @@ def _task(result: MetricResult) -> str:
 
 
 def _groups(tasks: dict[str, list[MetricResult]]) -> dict[str, list[str]]:
-    """Return each benchmark that is told as a whole, with the tasks of its configs."""
+    """Return each benchmark that has results as a whole, with the tasks of its configs."""
     stems = [subtasks[0].source.report.dataset.stem for subtasks in tasks.values()]
     members = {
         name: [task for task, stem in zip(tasks, stems, strict=True) if stem == name != task]
@@ -102,7 +102,7 @@ def _samples(values: list[MetricResult]) -> dict[str, int]:
 
 
 def _is_counted(values: list[MetricResult]) -> bool:
-    """Say whether the metric file tells how many rows of these are unscored."""
+    """Say whether the metric file states how many rows of these are unscored."""
     is_whole = all(result.n_unscored is not None for result in values)
     return is_whole or not any(result.metric.n_unscored for result in values)
 

@@ -1,4 +1,4 @@
-"""The numbers of metric files, one by one, as the other formats take them."""
+"""The values of metric files, one by one, as the other formats take them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -18,7 +18,7 @@ score; ``none``: no value is better than another."""
 
 
 class Written(NamedTuple):
-    """A file's text, and one sentence for all that it leaves out."""
+    """A file's text, and a sentence for each number that it leaves out."""
 
     text: str
     left_out: list[str]
@@ -39,7 +39,7 @@ class MetricResult(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The metric's id, with the config where it is of one."""
+        """The metric's id, with the config for a metric of one."""
         return self.metric.id if self.config == WHOLE else f"{self.metric.id}.{self.config}"
 
     @property
@@ -65,7 +65,7 @@ def collect_results(
 
     Args:
         reports: metric files of one model.
-        by_config: give the numbers of each config too, where a metric is over several.
+        by_config: include the numbers of each config, where a metric is over several.
 
     Raises:
         DataRefused: two files hold the same number.
@@ -92,12 +92,12 @@ def _whole_result(read: ReadReport, metric: Metric) -> MetricResult:
 
 
 def _why_not(metric: Metric) -> list[str]:
-    """Say that a metric is null; one with a value a group alone has no number to leave out."""
+    """Say that a metric is null; one that has values by group alone has no number to leave out."""
     if metric.value is not None:
         return []
     where = "" if metric.config == WHOLE else f" of {metric.config}"
     return [
-        f"{metric.id}{where} is left out, for it is null: {metric.why_null or 'no reason given'}"
+        f"{metric.id}{where} is left out because it is null: {metric.why_null or 'no reason given'}"
     ]
 
 
@@ -106,7 +106,7 @@ def _config_results(read: ReadReport, metric: Metric) -> tuple[list[MetricResult
     for config, group in config_values(read.report, metric):
         if group.value is None:
             reason = group.why_null or "no reason given"
-            missing.append(f"{metric.id} of {config} is left out, for it is null: {reason}")
+            missing.append(f"{metric.id} of {config} is left out because it is null: {reason}")
             continue
         values.append(
             MetricResult(read, metric, config, group.value, group.interval, group.n_scored, None)
@@ -115,7 +115,7 @@ def _config_results(read: ReadReport, metric: Metric) -> tuple[list[MetricResult
 
 
 def config_values(report: Report, metric: Metric) -> Iterator[tuple[str, GroupValue]]:
-    """Yield each config with its value, where a metric over all configs is told by config."""
+    """Yield each config with its value, where a metric over all configs has values by config."""
     if metric.config != WHOLE:
         return
     for members in metric.by.values():

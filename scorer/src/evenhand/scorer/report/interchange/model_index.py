@@ -21,7 +21,7 @@ from evenhand.scorer.report.reading import ReadReport
 
 _FORM = "model-index"
 SPLIT = "test"
-"""Every benchmark of ours has this split alone."""
+"""The only split of Evenhand's datasets."""
 
 
 def write(reports: Sequence[ReadReport], stated: Stated) -> Written:

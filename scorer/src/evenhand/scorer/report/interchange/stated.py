@@ -1,4 +1,4 @@
-"""What a metric file cannot know, as a person states it on the command line."""
+"""What a metric file cannot know, as stated on the command line."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """What was stated; None or empty where nothing was."""
+    """The stated facts; None or empty where nothing was stated."""
 
     model: str | None = None
     dataset_repos: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Stated:
 
 
 def parse_date(text: str) -> datetime:
-    """Read a date or a moment; without a zone it is UTC.
+    """Read a date or a time; without a time zone it is UTC.
 
     >>> parse_date("2026-01-15").isoformat()
     '2026-01-15T00:00:00+00:00'
@@ -43,13 +43,13 @@ def parse_date(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise WrongUse(
-            f"--date {text} is no date; write 2026-01-15 or 2026-01-15T10:30:00Z."
+            f"--date {text} is not a date; write 2026-01-15 or 2026-01-15T10:30:00Z."
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def values_by_benchmark(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
-    """Read ``[STEM=]VALUE`` as often as it was given; a value without a stem is for all.
+    """Read all given ``[STEM=]VALUE``; a value without a stem is for all benchmarks.
 
     >>> values_by_benchmark("--dataset-repo", ["first=org/one"], ["first", "second"])
     {'first': 'org/one'}
@@ -70,13 +70,13 @@ def values_by_benchmark(option: str, texts: Sequence[str], stems: Sequence[str])
 
 
 def check_repository(name: str) -> None:
-    """Refuse what is no name on the Hub.
+    """Refuse a name that cannot be one on the Hub.
 
     Raises:
         WrongUse: it is not of the form ``org/name``.
     """
     if not _REPOSITORY.fullmatch(name):
-        raise WrongUse(f"--dataset-repo {name} is no name on the Hub; write ORG/NAME.")
+        raise WrongUse(f"--dataset-repo {name} is not a name on the Hub; write ORG/NAME.")
 
 
 def check_one_model(reports: Sequence[ReadReport]) -> ModelReference | None:
@@ -91,7 +91,7 @@ def check_one_model(reports: Sequence[ReadReport]) -> ModelReference | None:
         other, first = next(iter(models.items()))
         if model.name != first.name:
             raise DataRefused(
-                f"{other} is of the model {first.name}, but {path} of {model.name}; write one"
+                f"{other} is of the model {first.name}, but {path} is of {model.name}; write one"
                 " file a model."
             )
     return next(iter(models.values()), None)
@@ -109,7 +109,7 @@ def stated_model(reports: Sequence[ReadReport], stated: Stated) -> ModelReferenc
         return msgspec.structs.replace(plain, name=stated.model)
     if known is None:
         raise DataRefused(
-            f"{reports[0].path} names no model, for its predictions had no header; add"
+            f"{reports[0].path} names no model because its predictions had no header; add"
             " --model ORG/NAME."
         )
     return known
@@ -124,7 +124,7 @@ def hub_repository(read: ReadReport, stated: Stated, *, form: str) -> str:
     stem = read.report.dataset.stem
     if stem not in stated.dataset_repos:
         raise DataRefused(
-            f"{read.path} does not say where its dataset lies on the Hub, which {form} asks for;"
+            f"{read.path} does not say where its dataset is on the Hub, which {form} requires;"
             f" add --dataset-repo {stem}=ORG/NAME."
         )
     return stated.dataset_repos[stem]

@@ -1,9 +1,9 @@
-"""Causal LMs: log-probabilities of wanted tokens behind any prefix, prefixes shared as a tree.
+"""Causal LMs: log-probabilities of wanted tokens after any prefix, prefixes shared as a tree.
 
 A row of the batch holds the nodes of a tree (or of several) in any order in which no node stands
 before its parent; ``attention_mask`` says which tokens each one sees, and ``position_ids`` how deep
-it lies. So a beginning that many texts share is run once, without a copy of its keys and values.
-Beginnings that are too long for that come as ``past``, the ``present`` of an earlier run.
+it lies. So a prefix that many texts share is run once, without a copy of its keys and values.
+Prefixes that are too long for that come as ``past``, the ``present`` of an earlier run.
 
 The head over the vocabulary runs at the positions that are read, and of what it gives only the
 wanted log-probabilities need leave the graph.
@@ -29,7 +29,7 @@ _UNSEEN = -1e4
 _SUMMANDS = 256
 """Of a sum, so that rounding stays small."""
 _FAR = 300
-"""Tokens between a beginning and its second continuation: more than local attention looks back."""
+"""Tokens between a prefix and its second continuation: more than local attention looks back."""
 _READING = ("read", "wanted_rows", "wanted_tokens")
 _INPUTS = {
     "input_ids": {0: "batch", 1: "length"},
@@ -109,7 +109,7 @@ def _log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     """Return log sum exp of each row to the last digit or two of fp32.
 
     One sum over a whole vocabulary, as onnxruntime's ReduceLogSumExp and torch's log_softmax take
-    it, is off by up to 1e-4 and 2e-5: what is added is too small beside what is there.
+    it, is off by up to 1e-4 and 2e-5: each term is too small beside the running sum.
     """
     top = logits.amax(dim=1, keepdim=True)
     powers = (logits - top).exp()
@@ -160,7 +160,7 @@ def build_graph(model: Any) -> torch.nn.Module:
 
 
 def example_inputs(model: Any) -> dict[str, NDArray[Any]]:
-    """Return two rows of three tokens behind two that they share."""
+    """Return two rows of three tokens after two that they share."""
     (shape,) = _cache_shapes(model)
     heads, width = shape
     past = np.zeros((model.config.num_hidden_layers, 2, 1, heads, 2, width), dtype=np.float32)
@@ -173,12 +173,12 @@ def example_inputs(model: Any) -> dict[str, NDArray[Any]]:
 
 
 def dynamic_axes(_model: Any) -> Axes:
-    """Return what :data:`_INPUTS` and :data:`_OUTPUTS` say."""
+    """Return the axes in :data:`_INPUTS` and :data:`_OUTPUTS`."""
     return _INPUTS | _OUTPUTS
 
 
 def _cache_shapes(model: Any) -> set[tuple[int, int]]:
-    """Return heads and width of the keys and values of all layers, read off a run of one token."""
+    """Return heads and width of the keys and values of all layers, measured on one token."""
     output = model(input_ids=torch.zeros(1, 1, dtype=torch.long), use_cache=True)
     parts = [part for layer in output.past_key_values.layers for part in (layer.keys, layer.values)]
     return {(part.shape[1], part.shape[3]) for part in parts}
@@ -203,11 +203,11 @@ class _Tree(NamedTuple):
 
 
 def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
-    """Yield logits and log-probabilities of every token, of texts alone and of packed ones.
+    """Yield logits and log-probabilities of every token, for texts alone and packed.
 
-    Torch runs each text by itself and whole. Beside texts in batches there are a beginning with
-    two continuations, of which the second stands far behind what it continues, and texts behind
-    a past that they share.
+    Torch runs each text by itself and whole. Beside texts in batches there are a prefix with
+    two continuations, the second of which lies far from its prefix, and texts after a past
+    that they share.
     """
     random = np.random.default_rng(PROBE_SEED)
     words = source.vocabulary.size
@@ -250,7 +250,7 @@ class _Probe(NamedTuple):
         return present
 
     def pairs(self, trees: list[_Tree], past: Logits, behind: Any = ()) -> Pairs:
-        """Yield what the file and torch say of all paths of some trees."""
+        """Yield the outputs of the file and of torch for all paths of some trees."""
         inputs = _inputs(trees, past, kept=0)
         n_rows, length = inputs["input_ids"].shape
         inputs["read"] = inputs["wanted_rows"] = np.arange(n_rows * length)

@@ -24,8 +24,8 @@ LOADER = AutoModelForMaskedLM
 class _MaskLogits(torch.nn.Module):  # type: ignore[misc]
     """The logits of the vocabulary at one position of each row.
 
-    The head over the vocabulary is the dearest layer of a small model, so the position is taken
-    before it.
+    The head over the vocabulary is the most expensive layer of a small model, so the position is
+    selected before it.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -57,7 +57,7 @@ def refuse_unfit(source: Source) -> None:
 
 
 def input_names(model: Any) -> list[str]:
-    """Return the encoder's own inputs and the positions, [batch]."""
+    """Return the encoder's inputs and the positions, [batch]."""
     return [*encoder_inputs(model), "mask_positions"]
 
 

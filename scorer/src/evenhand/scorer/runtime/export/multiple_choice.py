@@ -1,4 +1,4 @@
-"""Multiple-choice heads: one logit for a text with one of its options, whatever their number."""
+"""Multiple-choice heads: one logit for a text with one option, however many options there are."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def refuse_unfit(_source: Source) -> None:
 
 
 def input_names(model: Any) -> list[str]:
-    """Return the encoder's own inputs."""
+    """Return the encoder's inputs."""
     return encoder_inputs(model)
 
 
@@ -68,7 +68,7 @@ def dynamic_axes(model: Any) -> Axes:
 
 
 def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
-    """Yield the logits, torch's from rows that are the options of one question."""
+    """Yield the logits; torch's come from rows that are the options of one question."""
     for arrays in probes(lengths, input_names(source.model), source.vocabulary):
         together = {name: torch.from_numpy(a).unsqueeze(0) for name, a in arrays.items()}
         (onnx_logits,) = session.run(arrays)

@@ -39,7 +39,7 @@ def refuse_unfit(_source: Source) -> None:
 
 
 def input_names(model: Any) -> list[str]:
-    """Return the encoder's own inputs."""
+    """Return the encoder's inputs."""
     return encoder_inputs(model)
 
 

@@ -2,7 +2,7 @@
 
 One graph does both halves: each prompt goes through the encoder once, and the options of all
 prompts through the decoder together, each beside the states of its own prompt. Of the logits only
-those of the option's own tokens leave the graph.
+those of the option's tokens leave the graph.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ LOADER = AutoModelForSeq2SeqLM
 _ENCODER = ["input_ids", "attention_mask"]
 _DECODER = ["decoder_input_ids", "labels"]
 _OPTION_LENGTHS = (3, 1, 6)
-"""Tokens of the options that a probe asks each prompt for."""
+"""Lengths of the options that a probe has for each prompt."""
 
 
 class _OptionLogs(torch.nn.Module):  # type: ignore[misc]
@@ -46,7 +46,7 @@ class _OptionLogs(torch.nn.Module):  # type: ignore[misc]
         Args:
             input_ids: the prompts, [prompts, length].
             attention_mask: 1 where a prompt has a token, [prompts, length].
-            decoder_input_ids: what stands before each label, [options, longest].
+            decoder_input_ids: the token before each label, [options, longest].
             labels: the options' tokens, [options, longest].
             prompt_of: the prompt of each option, [options].
         """
@@ -71,7 +71,7 @@ def refuse_unfit(source: Source) -> None:
 
 
 def input_names(_model: Any) -> list[str]:
-    """Return the inputs of both halves and which options are whose."""
+    """Return the inputs of both halves, and the prompt of each option."""
     return [*_ENCODER, *_DECODER, "prompt_of"]
 
 
@@ -91,7 +91,7 @@ def example_inputs(model: Any) -> Arrays:
 
 
 def dynamic_axes(_model: Any) -> Axes:
-    """Return prompts and options, which are counted apart, and the lengths of both."""
+    """Return the axes of prompts and options, and of their lengths."""
     prompts, options = {0: "prompts", 1: "length"}, {0: "options", 1: "longest"}
     return (
         dict.fromkeys(_ENCODER, prompts)
@@ -124,7 +124,7 @@ def _start(model: Any) -> int:
 
 
 def _options(n_prompts: int, vocabulary: Vocabulary, start: int) -> Arrays:
-    """Return options of random tokens for each prompt; what is behind their ends does not count."""
+    """Return options of random tokens for each prompt; what follows their ends does not count."""
     width = max(_OPTION_LENGTHS)
     n = n_prompts * len(_OPTION_LENGTHS)
     labels = np.random.default_rng(0).integers(0, vocabulary.size, (n, width))

@@ -1,4 +1,4 @@
-"""What each task brings to the export: its graph, and how the file is compared with torch."""
+"""A task's part of the export: its graph, and how the file is compared with torch."""
 
 import importlib
 from collections.abc import Iterator, Mapping
@@ -13,10 +13,10 @@ from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.session import Session
 
 Axes = dict[str, dict[int, str]]
-"""The axes of each input and output that may have any size, by name."""
+"""The dynamic axes of each input and output, by name."""
 Logits = NDArray[np.floating[Any]]
 Pairs = Iterator[tuple[Logits, Logits]]
-"""Ours and torch's, of one shape."""
+"""Outputs of the file and of torch, of one shape."""
 
 
 class TaskModule(Protocol):
@@ -45,12 +45,12 @@ class TaskModule(Protocol):
         """Return small inputs with which the graph is traced."""
 
     def dynamic_axes(self, model: Any) -> Axes:
-        """Return the free axes of inputs and outputs."""
+        """Return the dynamic axes of inputs and outputs."""
 
     def compare_outputs(self, source: Source, session: Session, lengths: list[int]) -> Pairs:
         """Run inputs of some lengths through the file and the untouched torch model.
 
-        Yields logits of both, without those that padding stands for.
+        Yields logits of both, without those of padding.
         """
 
 

@@ -29,7 +29,7 @@ from evenhand.scorer.runtime.session import open_session
 
 OPSET = 17
 TOLERANCE: dict[Precision, float] = {"fp32": 1e-4, "fp16": 2e-2, "int8": 2.5e-1}
-"""Allowed difference of a logit, as a share of the greater of 1 and the greatest logit."""
+"""Allowed difference of a logit, as a fraction of the larger of 1 and the largest logit."""
 
 
 def export(
@@ -43,7 +43,7 @@ def export(
     safetensors only, and code from the Hub is never run.
 
     Raises:
-        WrongUse: ``out`` is the model's own folder, or one around it.
+        WrongUse: ``out`` is the model's folder, or contains it.
         DataRefused: the model cannot be loaded, is of another task, or the exported model differs
             from torch by more than the tolerance.
     """
@@ -69,7 +69,7 @@ def export(
 
 def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
     names, arrays = of_task.input_names(source.model), of_task.example_inputs(source.model)
-    # The exporter puts the modes back as it found them, and a new module is in training mode.
+    # The exporter restores the mode of each module, and a new module is in training mode.
     graph = of_task.build_graph(source.model).eval()
     try:
         # The older exporter takes a second; the newer one takes ten and refuses length 1.
@@ -83,7 +83,7 @@ def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
             opset_version=OPSET,
             dynamo=False,
         )
-    except Exception as error:  # a family that the graph does not fit may raise anything
+    except Exception as error:  # a family that does not fit the graph may raise anything
         reason = " ".join(str(error).split())[:200].rstrip(".")
         raise DataRefused(
             f"{source.name} cannot be exported: {type(source.model).__name__} does not take the"
@@ -92,7 +92,7 @@ def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
 
 
 def _probe(source: Source, of_task: TaskModule, precision: Precision, path: Path) -> Probe:
-    """Compare the file with torch on rows alone and padded together, or refuse."""
+    """Compare the file with torch on single rows and on a padded batch; refuse a difference."""
     lengths = sorted({min(n, source.max_length) for n in PROBE_LENGTHS})
     session = open_session(path, device="cpu")
     difference = largest = 0.0
@@ -154,5 +154,5 @@ def _chat(source: Source, folder: Path) -> Chat | None:
 
 
 def _lower_cases(tokenizer: Tokenizer) -> bool:
-    """Say whether upper and lower case are one to the tokenizer."""
+    """Say whether the tokenizer ignores case."""
     return list(tokenizer.encode("Aa Bb").ids) == list(tokenizer.encode("aa bb").ids)
