@@ -28,7 +28,11 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bbq") / "v"
     ready = prepare_import(ImportSettings(source=Path(CONFORMANCE or "") / "bbq/data"))
     recipe = Recipe(
-        card=ready.card, version="1.0.0", seed=0, provenance=ready.provenance, made=ready.made
+        card=ready.card,
+        version="1.0.0",
+        seed=0,
+        provenance=ready.provenance,
+        construction=ready.construction,
     )
     build(folder, recipe, ready.configs(), overwrite=False)
     return folder

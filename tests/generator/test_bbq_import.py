@@ -37,7 +37,7 @@ def import_bbq(source: Path, out: Path, **options: Any) -> Manifest:
         version="1.0.0",
         seed=0,
         provenance=ready.provenance,
-        made=ready.made,
+        construction=ready.construction,
         known_faults=ready.known_faults,
     )
     return build(out, recipe, ready.configs(), overwrite=True)

@@ -73,7 +73,11 @@ def import_templates(folder: Path, out: Path, *, seed: int = 0, **options: Any) 
     """Render and write a version."""
     ready = official.prepare_import(settings_of(folder, seed=seed, **options))
     recipe = Recipe(
-        card=ready.card, version="1.0.0", seed=seed, provenance=ready.provenance, made=ready.made
+        card=ready.card,
+        version="1.0.0",
+        seed=seed,
+        provenance=ready.provenance,
+        construction=ready.construction,
     )
     return build(out, recipe, ready.configs(), overwrite=True)
 

@@ -81,7 +81,7 @@ def written(folder: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
         version="1.0.0",
         seed=options.get("seed", 0),
         provenance=ready.provenance,
-        made=ready.made,
+        construction=ready.construction,
     )
     build(out, recipe, ready.configs(), overwrite=True)
     return pl.read_parquet(out / "Religion/*.parquet").to_dicts()

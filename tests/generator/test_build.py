@@ -208,7 +208,7 @@ def test_a_large_config_is_written_in_several_files(
     config = ConfigRows(
         name="c", n_rows=20, n_examples=5, batches=lambda: iter(tables), statistics=statistics
     )
-    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, made=[])
+    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, construction=[])
 
     build(tmp_path / "v", recipe, [config], overwrite=False)
 
@@ -320,7 +320,7 @@ def test_rows_that_were_not_announced_are_a_fault_of_ours(tmp_path: Path) -> Non
         batches=lambda: iter([pa.table({"id": ["a"]})]),
         statistics={},
     )
-    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, made=[])
+    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, construction=[])
 
     with pytest.raises(RuntimeError, match="c: 8 rows "):
         build(tmp_path / "v", recipe, [config], overwrite=False)

@@ -88,7 +88,7 @@ def test_subjects_of_several_pieces_are_left_out_and_named(content, word_piece: 
     assert prepared.provenance["tokenizer"]["sha256"]
     (note,) = prepared.notes
     assert re.fullmatch("readers_mlm: .* single token: Evening", note)
-    assert any(line.endswith("`readers_mlm`: Evening.") for line in prepared.made)
+    assert any(line.endswith("`readers_mlm`: Evening.") for line in prepared.construction)
     configs = list(prepared.configs())
     assert [config.statistics["subjects"]["total"] for config in configs] == [3, 2]
 

@@ -101,7 +101,7 @@ def test_a_header_is_written_down(content) -> None:
         Settings(configs=("readers",), options={"templates": content(), "header": "newsqa"})
     )
 
-    assert any("`(NEWS) --`" in line for line in prepared.made)
+    assert any("`(NEWS) --`" in line for line in prepared.construction)
     assert prepared.provenance["header"] == "newsqa"
 
 
