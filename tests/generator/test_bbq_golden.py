@@ -21,7 +21,11 @@ def written(out: Path, **options: Any) -> pl.DataFrame:
     ready = generate.prepare(Settings(**options))
     version = sampled_version("1.0.0", options.get("limit"), 0)
     recipe = Recipe(
-        card=ready.card, version=version, seed=0, provenance=ready.provenance, made=ready.made
+        card=ready.card,
+        version=version,
+        seed=0,
+        provenance=ready.provenance,
+        construction=ready.construction,
     )
     build(out, recipe, ready.configs(), overwrite=False)
     return pl.concat(pl.read_parquet(path) for path in sorted(out.glob("*/*.parquet")))

@@ -1,6 +1,7 @@
 """The engine of our own BBQ set: templates and people in, a drawn and balanced dataset out."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -80,7 +81,7 @@ def written(folder: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
         version="1.0.0",
         seed=options.get("seed", 0),
         provenance=ready.provenance,
-        made=ready.made,
+        construction=ready.construction,
     )
     build(out, recipe, ready.configs(), overwrite=True)
     return pl.read_parquet(out / "Religion/*.parquet").to_dicts()
@@ -225,8 +226,8 @@ def test_the_card_states_sources_seed_licence_and_warning(own: Writer, tmp_path:
     manifest = read_manifest(tmp_path / "v")
 
     assert "in 1 of 2 questions (50 %; Religion 1 of 2)" in card
-    assert "Drawn with seed 7: up to 14 pairs" in card
-    assert "no training corpus holds" in " ".join(card.split())
+    assert re.search("seed 7: .* 14 pairs", card)
+    assert "`evenhand generate bbq --seed N`" in " ".join(card.split())
     assert "**Content warning.**" in card
     assert manifest.licence.id == "apache-2.0"
     assert manifest.provenance["templates"] == "user"
@@ -474,7 +475,7 @@ def test_two_questions_with_one_context_are_refused(own: Writer) -> None:
     """The rows of one would be those of the other."""
     ready = generate.prepare(Settings(options={"templates": own(q01=QUESTION, q02=QUESTION)}))
 
-    with pytest.raises(DataRefused, match="the questions 1 and 2 give the same context"):
+    with pytest.raises(DataRefused, match="questions 1 and 2 give the same context"):
         list(ready.configs())
 
 
@@ -482,7 +483,7 @@ def test_a_question_of_two_second_dimensions_is_refused() -> None:
     """Rows do not name the second dimension, so it must be one for a whole question."""
     people = [person("F-Black"), person("M-Latino"), person("F-White")]
 
-    with pytest.raises(DataRefused, match="several values of gender; one was expected"):
+    with pytest.raises(DataRefused, match="several values of gender; "):
         draw_pairs(
             question(stereotyped="F-Black | M-Latino"),
             "Race_x_gender",
@@ -504,16 +505,16 @@ def test_an_intersectional_list_names_both_dimensions(tmp_path: Path) -> None:
 
 def test_wrong_use_and_wrong_folders_are_told(own: Writer, tmp_path: Path) -> None:
     """A misspelled category, an empty folder, a file's name."""
-    with pytest.raises(WrongUse, match="no config nationality; did you mean `Nationality`"):
+    with pytest.raises(WrongUse, match=r"nationality; .* `Nationality`"):
         generate.prepare(Settings(configs=("nationality",)))
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataRefused, match=r"empty holds no <Category>/qNN.jinja"):
         generate.prepare(Settings(options={"templates": tmp_path / "empty"}))
-    with pytest.raises(DataRefused, match=r"nowhere is not a folder; --templates names one"):
+    with pytest.raises(DataRefused, match=r"nowhere is not a folder; --templates "):
         generate.prepare(Settings(options={"templates": tmp_path / "nowhere"}))
-    with pytest.raises(DataRefused, match=r"a question's file is called q01.jinja, q02.jinja"):
+    with pytest.raises(DataRefused, match=r"first\.jinja.* q01\.jinja, q02\.jinja"):
         generate.prepare(Settings(options={"templates": own(first=QUESTION)}))
     (tmp_path / "own/Relgion").mkdir()
     (tmp_path / "own/Relgion/q01.jinja").write_text(QUESTION)
-    with pytest.raises(DataRefused, match="named after no category of BBQ; did you mean Religion"):
+    with pytest.raises(DataRefused, match=r"Relgion .* Religion"):
         generate.prepare(Settings(options={"templates": tmp_path / "own"}))

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,8 +69,8 @@ def test_the_table_holds_counts_and_names_the_corpus(
     lines = table.read_text(encoding="utf-8").splitlines()
 
     assert code == 0, said
-    assert lines[1] == "# Words that were read: 53032, in 3 documents"
-    assert lines[2] == f"# File of the corpus: corpus.jsonl (sha256 {sha256_of_file(corpus)})"
+    assert re.fullmatch("# .*: 53032, .* 3 documents", lines[1])
+    assert lines[2].endswith(f": corpus.jsonl (sha256 {sha256_of_file(corpus)})")
     assert lines[3:] == [
         "subject\tword_frequency",
         "nurse\t3",
@@ -124,7 +125,7 @@ def test_work_that_counted_nothing_is_not_gone_on_with(
         with pytest.raises(AssertionError):
             assert evenhand(*words[:-2])[0] == 0
 
-    assert "holds the unfinished work of a call" in evenhand(*words)[2]
+    assert re.search(r"frequencies\.jsonl\.partial .* unfinished", evenhand(*words)[2])
     assert not table.exists()
 
 
@@ -137,7 +138,7 @@ def test_a_table_that_is_there_is_not_replaced(
     code, _, said = evenhand(*mining(corpus, table))
 
     assert (code, table.read_text()) == (1, "mine\n")
-    assert "frequencies.tsv exists; add --overwrite or choose another --frequencies" in said
+    assert re.search("frequencies.tsv exists; .*--overwrite .*--frequencies", said)
 
 
 @pytest.mark.parametrize(

@@ -163,9 +163,9 @@ def test_version_and_lists_are_those_of_the_folder(folder: Write, topic: Path) -
     ("replaced", "reason"),
     [
         ({"language": None}, "language.tsv does not exist"),
-        ({"language": "key\tvalue\nlanguage\tqx\n"}, "lacks the key `version`"),
-        ({"language": LISTS["language.tsv"] + "tense\tpast\n"}, "`key` is `tense`; the keys are"),
-        ({"language": LISTS["language.tsv"].replace("qx", "Q")}, "a code like de was expected"),
+        ({"language": "key\tvalue\nlanguage\tqx\n"}, "language.tsv .* `version`"),
+        ({"language": LISTS["language.tsv"] + "tense\tpast\n"}, ":8: .*`key` is `tense`; "),
+        ({"language": LISTS["language.tsv"].replace("qx", "Q")}, "`Q.*; a code like de"),
         ({"reference": None}, "reference.tsv does not exist"),
         ({"reference": "verb\tcontext\ndit\tdit [Y]\n"}, "reference.tsv:2: field `context`"),
         ({"reference": LISTS["reference.tsv"] + "Dit\t[X] [Y]\n"}, "field `verb` is `dit`"),
@@ -183,9 +183,9 @@ def test_faulty_lists_are_refused(
 def test_rules_of_one_language_and_words_of_another_are_refused(folder: Write, topic: Path) -> None:
     """The model's language must be that of the lists, and our English words are not for them."""
     own = folder()
-    with pytest.raises(WrongUse, match="rules for the language `qx`, but the spaCy model is one"):
+    with pytest.raises(WrongUse, match=r"`qx`, .* spaCy model .*`de`"):
         rules_for("de", read_topic(str(topic)), None, has_coreference=False, folder=own)
-    with pytest.raises(WrongUse, match="words of the topic gender are English"):
+    with pytest.raises(WrongUse, match="topic gender are English"):
         ListedRules(own, read_topic("gender"))
 
 
@@ -273,7 +273,7 @@ def test_our_english_words_are_refused_in_another_language(
     given = {"topic": str(topic), "contexts": contexts, "subjects": subjects}
     given[option.removeprefix("--")] = "gender" if option == "--topic" else None
 
-    with pytest.raises(WrongUse, match=f"English; name yours with {option} FILE"):
+    with pytest.raises(WrongUse, match=f"English; .* {option} FILE"):
         generate.prepare(Settings(options={"language": "es", **given}))
 
 

@@ -113,7 +113,7 @@ def test_nothing_runs_outside_of_the_blocks_either(attack: str) -> None:
     sentence = refusal(source(head='{% set attribute_kind = "person" %}' + attack))
 
     assert sentence.startswith("own/t00.jinja:1: ")
-    assert "is not allowed in a template" in sentence
+    assert "not allowed" in sentence
 
 
 def test_a_template_that_is_nested_deeply_is_refused() -> None:
@@ -126,7 +126,7 @@ def test_a_large_template_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t00.jinja"
     path.write_text("x" * (MAX_TEMPLATE_BYTES + 1))
 
-    with pytest.raises(DataRefused, match=r"has more than 4,096 bytes"):
+    with pytest.raises(DataRefused, match=r"t00\.jinja .* 4,096 bytes"):
         read_template(path)
 
 
@@ -249,9 +249,9 @@ def test_a_missing_form_names_template_and_block() -> None:
     """A filter that a word has no form for is a refusal with the file."""
     template = parse_template(source(context="{{ x1 | demonym }} met {{ x2 }}."), PATH)
 
-    with pytest.raises(DataRefused, match=r"own/t00.jinja: block `context`: `Rome` has no demonym"):
+    with pytest.raises(DataRefused, match=r"own/t00\.jinja: block `context`: `Rome` .*demonym"):
         template.context(Word("Rome"), Word("Oslo"))
-    with pytest.raises(DataRefused, match=r"slot `x1`: `Rome` has no demonym"):
+    with pytest.raises(DataRefused, match=r"slot `x1`: `Rome` .*demonym"):
         template.answer("x1", Word("Rome"))
 
 

@@ -29,6 +29,9 @@ N_PERSONS = 5
 N_NAMES = 6
 """How many proper names are drawn for templates of categories that names do not stand for."""
 
+SLOT_WORDS = "words of slots"
+"""What a manifest calls the words drawn for a template's slots."""
+
 BY_STEREOTYPE = ("Race_ethnicity", "Religion", "Nationality", "Sexual_orientation")
 """In these the first person is of a stereotyped group and the second is not."""
 
@@ -93,9 +96,7 @@ def draw_template_pairs(
 
 def slot_words(template: OfficialTemplate, draw: Draw) -> tuple[str, str]:
     """Draw what fills {{WORD1}} and {{WORD2}}."""
-    first, second = (
-        draw.choice("words of slots", words) if words else "" for words in template.words
-    )
+    first, second = (draw.choice(SLOT_WORDS, words) if words else "" for words in template.words)
     return first, second
 
 
