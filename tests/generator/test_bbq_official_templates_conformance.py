@@ -79,8 +79,8 @@ def test_questions_without_draws_give_the_released_rows(switch) -> None:
     wanted = Counter(
         content(row) for row in released("Age") if row.question_index not in DRAWN["Age"]
     )
-    found = Counter(content(row) for row in ours.rows if row.question_index not in DRAWN["Age"])
-    assert found == wanted
+    counts = Counter(content(row) for row in ours.rows if row.question_index not in DRAWN["Age"])
+    assert counts == wanted
     assert wanted.total() == 2328
 
 
