@@ -193,8 +193,8 @@ def test_tasks_of_a_published_version_are_pinned_to_its_tag(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--config", "Agee"), "There is no config Agee"),
-        (("--repo", "bbq"), "is not of the form org/name"),
+        (("--config", "Agee"), "no config Agee"),
+        (("--repo", "bbq"), "org/name"),
     ],
 )
 def test_wrong_use_is_one_sentence(

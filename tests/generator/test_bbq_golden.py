@@ -1,4 +1,4 @@
-"""Evenhand's BBQ set as a product: the golden sample, and what the scorer makes of planted answers."""
+"""Evenhand's BBQ set: the golden sample, and what the scorer makes of planted answers."""
 
 from pathlib import Path
 from typing import Any
