@@ -144,10 +144,10 @@ def test_two_versions_are_compared_by_their_rows(release: Path, tmp_path: Path) 
     path.write_text(path.read_text().replace('"nonOld"', '"young"', 1))
     import_bbq(release, tmp_path / "new")
 
-    found = difference(tmp_path / "old", tmp_path / "new")
+    report = difference(tmp_path / "old", tmp_path / "new")
 
-    assert [change.kind for change in found.changes] == ["rows changed"]
-    assert found.changes[0].examples[0]["id"] == "Age-00000"
+    assert [change.kind for change in report.changes] == ["rows changed"]
+    assert report.changes[0].examples[0]["id"] == "Age-00000"
 
 
 def test_one_file_may_hold_several_categories(release: Path, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_known_faults_are_kept_and_reported(tmp_path: Path, group_of_four, write
 
     manifest = import_bbq(source, tmp_path / "v")
 
-    counts = {found["fault"]: found["rows"] for found in manifest.provenance["known_faults"]}
+    counts = {fault["fault"]: fault["rows"] for fault in manifest.provenance["known_faults"]}
     assert counts == {
         MONTHER: 5,
         STRAY_BRACE: 4,
@@ -303,7 +303,7 @@ def test_a_mirror_with_a_file_of_all_categories(release: Path, tmp_path, write_j
 
     assert mirror.content_digest == import_bbq(release, tmp_path / "v").content_digest
     assert mirror.provenance["rows_in_two_files"] == len(everything)
-    assert "16 rows stand in two files" in notes(tmp_path / "mirror")
+    assert "16 rows are in two" in notes(tmp_path / "mirror")
 
 
 def test_answers_in_the_same_words_are_reported(tmp_path, group_of_four, write_jsonl) -> None:

@@ -43,7 +43,7 @@ def failing(*words: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "text", "found"),
+    ("word", "text", "n_occurrences"),
     [
         ("nurse", "Nurse, NURSE nurse", 3),
         ("nurse", "nurses nursery 'nurse' nurse's", 2),
@@ -54,10 +54,10 @@ def failing(*words: object) -> None:
     ],
 )
 def test_a_word_counts_by_itself_and_in_the_form_of_the_list(
-    word: str, text: str, found: int
+    word: str, text: str, n_occurrences: int
 ) -> None:
     """Upper and lower case are the same; plurals and parts of words do not count."""
-    assert Occurrences([word]).count([text])[1] == ({word: found} if found else {})
+    assert Occurrences([word]).count([text])[1] == ({word: n_occurrences} if n_occurrences else {})
 
 
 def test_the_table_holds_counts_and_names_the_corpus(

@@ -261,19 +261,19 @@ def test_a_plain_list_of_words(tmp_path: Path) -> None:
     path = tmp_path / "occ.txt"
     path.write_text("nurse\nvice president\n", encoding="utf-8")
 
-    found = read_subjects(path)
+    subject_list = read_subjects(path)
 
-    assert found.keys == ["nurse", "vice_president"]
-    assert found.weights == [0.5, 0.5]
+    assert subject_list.keys == ["nurse", "vice_president"]
+    assert subject_list.weights == [0.5, 0.5]
 
 
 def test_the_occupations_are_the_papers() -> None:
     """120, of the same weight."""
-    found = read_subjects()
+    subject_list = read_subjects()
 
-    assert len(found.words) == 120
-    assert found.words[0] == "accountant"
-    assert set(found.weights) == {1 / 120}
+    assert len(subject_list.words) == 120
+    assert subject_list.words[0] == "accountant"
+    assert set(subject_list.weights) == {1 / 120}
 
 
 def test_options_of_bvf_are_refused_elsewhere(evenhand: Runner, tmp_path: Path) -> None:

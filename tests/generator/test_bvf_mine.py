@@ -375,12 +375,12 @@ def test_many_streams_are_merged_through_files(tmp_path: Path) -> None:
     """More streams than files may be open give the sums, with the first example of each."""
     n_streams = 3 * FILES_AT_ONCE + 1
     streams = [(lambda n=n: [context("a", n + 1), context(f"b{n % 7}")]) for n in range(n_streams)]
-    found = list(merge(streams, tmp_path))
+    contexts = list(merge(streams, tmp_path))
 
-    assert [item.context for item in found] == ["a", *(f"b{n}" for n in range(7))]
-    assert found[0].count == sum(range(n_streams + 1))
-    assert found[0].example == "a 1"
-    assert sum(item.count for item in found[1:]) == n_streams
+    assert [item.context for item in contexts] == ["a", *(f"b{n}" for n in range(7))]
+    assert contexts[0].count == sum(range(n_streams + 1))
+    assert contexts[0].example == "a 1"
+    assert sum(item.count for item in contexts[1:]) == n_streams
     assert len(list(tmp_path.iterdir())) == 4
 
 
@@ -405,7 +405,7 @@ GOOD = '{"context": "The [X] said that [Y]", "count": 2}'
 
 def test_a_contexts_file_of_ones_own_needs_contexts_and_counts_alone(tmp_path: Path) -> None:
     """Without weights they are the shares of the counts; `.gz` is read as well."""
-    path = tmp_path / "own.jsonl.gz"
+    path = tmp_path / "contexts.jsonl.gz"
     path.write_bytes(
         gzip.compress(f'{GOOD}\n\n{{"context": "The [X] was a [Y]", "count": 6}}\n'.encode())
     )
@@ -488,7 +488,7 @@ def test_a_word_in_two_classes_is_refused_but_for_code(tmp_path: Path) -> None:
 )
 def test_a_faulty_topic_is_refused(tmp_path: Path, content: str, reason: str) -> None:
     """A topic has two classes of different words."""
-    path = tmp_path / "own.tsv"
+    path = tmp_path / "ages.tsv"
     path.write_text(content)
     with pytest.raises(DataRefused, match=reason):
         read_topic(str(path), protocol="code")

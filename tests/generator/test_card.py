@@ -68,7 +68,7 @@ def edition(of: Card | None = None, **changed: object) -> Edition:
         "card": of or card(),
         "version": "1.0.0",
         "seed": 3,
-        "made": ["Made by hand."],
+        "construction": ["Made by hand."],
         "provenance": {"made_by": "generate"},
         "configs": [summary],
     }

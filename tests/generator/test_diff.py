@@ -43,19 +43,19 @@ def kinds(old: Path, new: Path) -> dict[str, tuple[int, str]]:
 def test_nothing_differs_between_a_version_and_itself(version) -> None:
     """No step is asked for."""
     one = version("one")
-    found = difference(one, one)
+    report = difference(one, one)
 
-    assert (found.changes, found.step, found.least_version) == ([], Step.NONE, "1.0.0")
-    assert found.is_version_enough
+    assert (report.changes, report.step, report.least_version) == ([], Step.NONE, "1.0.0")
+    assert report.is_version_enough
 
 
 def test_words_around_the_rows_are_a_patch(version) -> None:
     """The rows are the same, the card is not."""
-    found = difference(version("one"), version("two", number="1.0.1"))
+    report = difference(version("one"), version("two", number="1.0.1"))
 
-    assert (found.changes, found.step, found.least_version) == ([], Step.PATCH, "1.0.1")
-    assert found.files == ["README.md", "croissant.json"]
-    assert found.is_version_enough
+    assert (report.changes, report.step, report.least_version) == ([], Step.PATCH, "1.0.1")
+    assert report.files == ["README.md", "croissant.json"]
+    assert report.is_version_enough
 
 
 def test_added_rows_are_a_minor_step(version) -> None:
@@ -63,11 +63,11 @@ def test_added_rows_are_a_minor_step(version) -> None:
     old = version("one", subjects_readers=LESS)
     new = version("two", number="1.1.0", subjects_readers=MORE)
 
-    found = difference(old, new)
+    report = difference(old, new)
 
     assert kinds(old, new) == {"rows added": (2 * 2 * 2 * 4, "MINOR")}
-    assert (found.step, found.least_version) == (Step.MINOR, "1.1.0")
-    assert [len(change.examples) for change in found.changes] == [5, 5]
+    assert (report.step, report.least_version) == (Step.MINOR, "1.1.0")
+    assert [len(change.examples) for change in report.changes] == [5, 5]
 
 
 def test_removed_rows_are_a_major_step(version) -> None:
@@ -75,17 +75,17 @@ def test_removed_rows_are_a_major_step(version) -> None:
     old = version("one", subjects_readers=MORE)
     new = version("two", number="1.1.0", subjects_readers=LESS)
 
-    found = difference(old, new)
+    report = difference(old, new)
 
     assert kinds(old, new) == {"rows removed": (32, "MAJOR")}
-    assert found.least_version == "2.0.0"
-    assert not found.is_version_enough
+    assert report.least_version == "2.0.0"
+    assert not report.is_version_enough
 
 
 def test_changed_rows_are_a_major_step_with_old_and_new(version) -> None:
     """Up to five rows show the columns that differ and no other."""
     old = version("one")
-    attributes = (Path(old.parent) / "own/attributes/readers.tsv").read_text()
+    attributes = (Path(old.parent) / "user/attributes/readers.tsv").read_text()
     new = version("two", attributes_readers=attributes.replace("told the truth", "was frank"))
 
     change = difference(old, new).changes[0]
@@ -135,9 +135,9 @@ def test_what_the_manifest_says_in_words_is_a_patch(version) -> None:
     old, new = version("one"), version("two")
     reseal(new, content_warning="Read with care.")
 
-    found = difference(old, new)
+    report = difference(old, new)
 
-    assert (found.step, found.files) == (Step.PATCH, ["the manifest's content_warning"])
+    assert (report.step, report.files) == (Step.PATCH, ["the manifest's content_warning"])
 
 
 def test_other_columns_are_a_major_step(version) -> None:
@@ -220,10 +220,10 @@ def test_diff_prints_for_people_and_programs(version, evenhand, form: str) -> No
 
     assert code == 0
     if form == "json":
-        found = json.loads(out)
-        assert (found["step"], found["least_version"]) == ("MINOR", "1.1.0")
-        assert found["is_version_enough"] is False
-        assert len(found["changes"][0]["examples"]) == 5
+        report = json.loads(out)
+        assert (report["step"], report["least_version"]) == ("MINOR", "1.1.0")
+        assert report["is_version_enough"] is False
+        assert len(report["changes"][0]["examples"]) == 5
     elif form in {"table", "md"}:
         assert re.fullmatch(
             r"least step: MINOR \(1\.1\.0 or higher\), .*: rows added in readers, rows added in"
@@ -250,13 +250,13 @@ def test_templates_and_lists_behind_the_change_are_named(version) -> None:
     changed = MORE.replace("Sunday", "Monday")
     new = version("two", number="2.0.0", subjects_readers=changed, **{"readers/t02.jinja": PLURAL})
 
-    found = difference(old, new)
+    report = difference(old, new)
 
-    assert [(one.kind, one.file) for one in found.content] == [
+    assert [(one.kind, one.file) for one in report.content] == [
         ("added", "readers/t02.jinja"),
         ("changed", "subjects/readers.tsv"),
     ]
-    added = next(one for one in found.changes if one.kind == "rows added")
+    added = next(one for one in report.changes if one.kind == "rows added")
     assert added.templates == {"t00": 16, "t01": 16, "t02": 24}
 
 
@@ -270,10 +270,10 @@ PLURAL = """\
 
 def test_an_option_behind_the_change_is_named(version) -> None:
     """Another header is no other template."""
-    found = difference(version("one"), version("two", "--header", "newsqa", number="2.0.0"))
+    report = difference(version("one"), version("two", "--header", "newsqa", number="2.0.0"))
 
-    assert [(one.name, one.old, one.new) for one in found.options] == [("header", None, "newsqa")]
-    assert found.content == []
+    assert [(one.name, one.old, one.new) for one in report.options] == [("header", None, "newsqa")]
+    assert report.content == []
 
 
 def test_a_changelog_entry_is_drafted(version, evenhand) -> None:

@@ -269,9 +269,11 @@ def test_a_byte_order_mark_changes_nothing(content) -> None:
     for path in folder.rglob("*.*"):
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
 
-    found = Library(folder).content("readers")
-    assert (found.subjects, found.attributes) == (plain.subjects, plain.attributes)
-    assert [own.settings for own in found.templates] == [own.settings for own in plain.templates]
+    content_read = Library(folder).content("readers")
+    assert (content_read.subjects, content_read.attributes) == (plain.subjects, plain.attributes)
+    assert [one.settings for one in content_read.templates] == [
+        one.settings for one in plain.templates
+    ]
 
 
 def test_a_list_that_is_no_text_is_refused(content) -> None:

@@ -47,20 +47,20 @@ class Draw:
 
     def __init__(self, seed: int, key: str) -> None:
         self._rng = np.random.default_rng([seed, zlib.crc32(key.encode())])
-        self.drawn: set[str] = set()
+        self.random_parts: set[str] = set()
 
     def sample(self, what: str, members: Sequence[Member], n: int) -> list[Member]:
         """Draw ``n`` members; all of them, in their order, where there are no more."""
         if len(members) <= n:
             return list(members)
-        self.drawn.add(what)
+        self.random_parts.add(what)
         places = self._rng.choice(len(members), size=n, replace=False)
         return [members[place] for place in places]
 
     def choice(self, what: str, members: Sequence[Member]) -> Member:
         """Draw one member."""
         if len(members) > 1:
-            self.drawn.add(what)
+            self.random_parts.add(what)
         return members[int(self._rng.integers(len(members)))]
 
     def order(self) -> tuple[int, int, int]:
@@ -223,13 +223,13 @@ def _any_names(template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw) -
     """Every drawn name meets all the others."""
     names = vocabulary.names_with(FIRST_ONLY, lambda _: True)
     needed_names(names, N_NAMES, "first names without a race", vocabulary.folder)
-    drawn = draw.sample("names", names, N_NAMES)
-    for first in drawn:
+    sample = draw.sample("names", names, N_NAMES)
+    for first in sample:
         yield (
             Person(first.text, template.infos[0] or first.text),
             [
                 Person(other.text, template.infos[1] or other.text)
-                for other in drawn
+                for other in sample
                 if other is not first
             ],
         )

@@ -145,7 +145,7 @@ def _provenance(one: _Rendering) -> dict[str, Any]:
         "rows": {name: len(items.rows) for name, items in one.items.items()},
         "rows_by_question": {name: _by_question(items) for name, items in one.items.items()},
         "drawn": {
-            name: {what: list(questions) for what, questions in category.drawn.items()}
+            name: {what: list(questions) for what, questions in category.random_parts.items()}
             for name, category in one.rendered.items()
         },
         "words_left_out": one.vocabulary.n_left_out,
@@ -217,7 +217,7 @@ def _draw_lines(one: _Rendering) -> list[str]:
     return [
         f"{name}: {what} of question{'s' if len(questions) > 1 else ''} {ranges(questions)}"
         for name, category in one.rendered.items()
-        for what, questions in category.drawn.items()
+        for what, questions in category.random_parts.items()
     ]
 
 

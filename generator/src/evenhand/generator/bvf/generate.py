@@ -51,8 +51,8 @@ class FilledTopic:
         """Return the rows, those of a sample of contexts where one is asked for."""
         places = list(range(len(self.contexts)))
         if self.limit is not None and self.limit < len(places):
-            drawn = np.random.default_rng(self.seed).permutation(len(places))[: self.limit]
-            places = sorted(drawn.tolist())
+            sample = np.random.default_rng(self.seed).permutation(len(places))[: self.limit]
+            places = sorted(sample.tolist())
         blocks = build_blocks(self.contexts, places, self.orders)
         return Grid(topic=self.name, blocks=blocks, subjects=self.subjects, language=self.language)
 
@@ -143,7 +143,7 @@ def fill_topic(
         subjects: what contexts are filled with.
         orders: empty for ``last``, and ``inside`` where all words of a topic of ours allow it.
         language: of the texts; None for what the file says, else English.
-        limit: contexts that are drawn.
+        limit: number of contexts to sample.
         seed: of the draw.
 
     Raises:
@@ -331,9 +331,9 @@ def _notes(topics: list[FilledTopic], grids: dict[str, Grid]) -> list[str]:
     for filled in topics:
         n = len({block.number for block in grids[filled.name].blocks})
         left = len(filled.contexts) - n
-        drawn = f" ({left:,} not sampled)" if filled.limit is not None and left else ""
+        omitted = f" ({left:,} not sampled)" if filled.limit is not None and left else ""
         lines.append(
-            f"{filled.name}: {n:,} contexts{drawn} x {len(filled.subjects.words):,} subjects,"
+            f"{filled.name}: {n:,} contexts{omitted} x {len(filled.subjects.words):,} subjects,"
             f" [Y] {' and '.join(filled.orders)}"
         )
     return lines

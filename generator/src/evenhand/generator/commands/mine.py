@@ -1,8 +1,7 @@
 """Find contexts in a corpus and count them, for a benchmark whose rows are built from mined
 contexts; `evenhand generate` fills them in. Sentences are preselected by their words, parsed by
 spaCy in batches, and matched against syntactic rules. The result does not depend on the number of
-workers.
-An interrupted run resumes where it stopped when the same command is run again.
+workers. An interrupted run resumes where it stopped when the same command is run again.
 
 A corpus is made up of files (.jsonl, .json, .txt, .md, .xml of MediaWiki, each also compressed as
 .gz, .bz2 or .zst; .parquet), folders of them, and folders saved by `datasets`. Nothing is
