@@ -220,8 +220,8 @@ READERS_TEXT = """\
 # Formats of predictions that are read
 
 `--reader auto`, the default, detects the format from a file's first record and reports it;
-`--reader NAME` names it. What stands in brackets behind a name may be chosen there, e.g.
-`helm:1`. Our own format is the same for all benchmarks but for the columns of a row
+`--reader NAME` names it. A part in brackets after a name is a choice, e.g.
+`helm:1`. Evenhand's format differs between benchmarks only in the columns of a row
 (`evenhand schema STEM predictions`).
 """
 

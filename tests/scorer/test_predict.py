@@ -263,7 +263,7 @@ def test_existing_file_is_kept(predict) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("none/p.csv",), 1, "The folder none does not exist"),
+        (("none/p.csv",), 1, "none does not exist"),
         (("p.txt",), 2, "must end in one of .parquet, .jsonl"),
         (
             ("p.csv", "--config", "tay"),
