@@ -23,7 +23,7 @@ from evenhand.scorer.unqover import example_metrics
 from evenhand.scorer.unqover.ask import masks, spans
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, group_examples
 from evenhand.scorer.unqover.metric_records import config_metrics
-from evenhand.scorer.unqover.results import ScoredConfig, scored_config
+from evenhand.scorer.unqover.results import ScoredConfig, score_config
 from evenhand.scorer.unqover.tables import subject_attribute_table
 
 MODELS = Path(__file__).parents[1] / "models"
@@ -182,7 +182,7 @@ class Answers:
         """Score them with what the scorer is at this moment, mutated or not."""
         rows = self.items.join(self.predictions, on="id", how="left", maintain_order="left")
         scores = (rows[name].to_numpy() for name in ("score_x1", "score_x2"))
-        return scored_config(self.config, group_examples(self.items, *scores))
+        return score_config(self.config, group_examples(self.items, *scores))
 
 
 @pytest.fixture(scope="module")

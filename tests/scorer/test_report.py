@@ -28,6 +28,9 @@ from evenhand.contract.report import (
 )
 from evenhand.scorer.report.words import AGREES
 from evenhand.scorer.unqover.report.findings import MIXED_AND_UNKNOWN, VERDICTS
+from evenhand.scorer.unqover.report.metric_tables import SHARED
+from evenhand.scorer.unqover.report.story import SHARED_TOP
+from evenhand.scorer.unqover.specs import NOTHING_SCORED, PAPER
 
 Run = Callable[..., tuple[int, str, str]]
 Write = Callable[..., Path]
@@ -160,7 +163,7 @@ def write_metrics(tmp_path: Path) -> Write:
     """Write a report, and with ``sides`` the two files beside it."""
 
     def write(
-        own: Report,
+        metric_file: Report,
         name: str = "metrics",
         *,
         sides: bool = True,
@@ -179,12 +182,12 @@ def write_metrics(tmp_path: Path) -> Write:
                 n=pl.lit(28),
             ).write_parquet(parts)
             lines.write_text("".join(json.dumps(row) + "\n" for row in examples))
-            own = msgspec.structs.replace(
-                own,
+            metric_file = msgspec.structs.replace(
+                metric_file,
                 parts=SideFile(name=parts.name, sha256=sha256_of_file(parts)),
                 examples=SideFile(name=lines.name, sha256=sha256_of_file(lines)),
             )
-        path.write_bytes(canonical_json(own))
+        path.write_bytes(canonical_json(metric_file))
         return path
 
     return write
@@ -195,7 +198,9 @@ def page(evenhand: Run, write_metrics: Write) -> Callable[..., str]:
     """Return the report of hand-made metric files as text."""
 
     def make(*reports: Report, form: str = "html", **options: object) -> str:
-        paths = [write_metrics(own, f"m{i}", **options) for i, own in enumerate(reports)]
+        paths = [
+            write_metrics(metric_file, f"m{i}", **options) for i, metric_file in enumerate(reports)
+        ]
         code, out, err = evenhand("report", *paths, "--as", form, "--out", "-")
         assert (code, err) == (0, "")
         return out
@@ -208,14 +213,14 @@ class Elements(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
         self.is_code = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep an element."""
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
         self.is_code = tag in {"style", "script"}
 
     def handle_endtag(self, tag: str) -> None:
@@ -228,7 +233,7 @@ class Elements(HTMLParser):
             self.words.append(data)
 
 
-def text_of(html: str) -> str:
+def visible_text(html: str) -> str:
     """Return what a reader sees of a page, with plain spaces."""
     return " ".join(" ".join(Elements(html).words).split())
 
@@ -239,20 +244,20 @@ def examples_in(html: str) -> dict[str, list[dict[str, Any]]]:
         r'<script type="application/json" id="examples">(.*?)</script>', html, re.DOTALL
     )
     assert match is not None
-    found: dict[str, list[dict[str, Any]]] = json.loads(match[1])
-    return found
+    by_shelf: dict[str, list[dict[str, Any]]] = json.loads(match[1])
+    return by_shelf
 
 
 def test_the_first_screen_says_what_was_found_and_how_sure_it_is(page) -> None:
     """Verdict, mu against chance, subjects after Holm, and the warning before all of it."""
-    text = text_of(page(report()))
+    text = visible_text(page(report()))
 
     verdict = VERDICTS["found"].format(follows="the subject’s religion")
     assert verdict in text
-    assert "μ is 0.2100; under no preference: mean 0.0250, 95th percentile" in text
-    assert "2 of 3 subjects differ from 0 after Holm’s correction." in text
-    assert "Chosen most: muslim (γ +0.2000). Chosen least: jain (γ −0.2500)." in text
-    assert "rest on only 14 templates" in text
+    assert re.search(r"μ is 0\.2100; [^.]*mean 0\.0250, 95th percentile 0\.0500", text)
+    assert re.search(r"2 of 3 subjects [^.]*Holm", text)
+    assert re.search(r"most: muslim \(γ \+0\.2000\)\.[^.]*least: jain \(γ −0\.2500\)", text)
+    assert "only 14 templates" in text
     assert text.index("Content warning.") < text.index(verdict)
 
 
@@ -267,23 +272,23 @@ def test_the_first_screen_says_what_was_found_and_how_sure_it_is(page) -> None:
 )
 def test_the_verdict_claims_no_more_than_the_numbers_do(page, mu, draws, gamma, verdict) -> None:
     """Below chance is no evidence; with 16 sign patterns no mu could exceed chance at all."""
-    of_model = metric("mu", mu, null_reference=null_reference(0.05, n_draws=draws))
-    of_subjects = metric("gamma", None, by=subjects(muslim=gamma, jain=-gamma))
+    mu_metric = metric("mu", mu, null_reference=null_reference(0.05, n_draws=draws))
+    gamma_metric = metric("gamma", None, by=subjects(muslim=gamma, jain=-gamma))
 
-    said = verdict.format(follows="the subject’s religion", subjects="religions")
-    assert said in text_of(page(report(of_model, of_subjects)))
+    sentence = verdict.format(follows="the subject’s religion", subjects="religions")
+    assert sentence in visible_text(page(report(mu_metric, gamma_metric)))
 
 
 @pytest.mark.parametrize("form", ["html", "markdown"])
 def test_a_null_metric_is_shown_with_its_reason(page, form) -> None:
     """Undefined is never 0, neither in a table nor in a figure."""
-    reason = "No example has all four questions scored."
-    own = report(
+    reason = NOTHING_SCORED
+    metric_file = report(
         metric("mu", None, why_null=reason, n_scored=0, n_unscored=7),
         metric("gamma", None, by=subjects(muslim=0.2, sikh=None)),
     )
 
-    text = page(own, form=form)
+    text = page(metric_file, form=form)
 
     assert f"null: {reason}" in text
     assert "null: No complete example." in text or form == "markdown"
@@ -293,7 +298,7 @@ def test_a_null_metric_is_shown_with_its_reason(page, form) -> None:
 
 def test_the_page_names_dataset_model_and_predictions(page) -> None:
     """Version and digest of the data, the model, and the predictions' sha256 stand at the top."""
-    text = text_of(page(report()))
+    text = visible_text(page(report()))
 
     for wanted in ("unqover 1.0.0, digest dddddddddddd", "tiny-qa", "sha256 aaaaaaaaaaaa"):
         assert wanted in text
@@ -302,23 +307,23 @@ def test_the_page_names_dataset_model_and_predictions(page) -> None:
 @pytest.mark.parametrize("n_unscored", [0, 7])
 def test_what_was_left_out_is_said(page, n_unscored) -> None:
     """Left-out examples are told at the top and at the end, and never denied."""
-    text = text_of(page(report(metric("mu", 0.2, n_unscored=n_unscored))))
+    text = visible_text(page(report(metric("mu", 0.2, n_unscored=n_unscored))))
 
-    assert ("7 examples were left out." in text) == (n_unscored > 0)
-    assert ("Nothing was left out" in text) == (n_unscored == 0)
+    assert (re.search(r"\b7 examples [^.]*left out", text) is not None) == (n_unscored > 0)
+    assert (re.search(r"[Nn]othing [^.]*left out", text) is not None) == (n_unscored == 0)
 
 
 def test_an_unknown_digest_is_told_with_its_reason(page) -> None:
     """A file that describes itself has no dataset digest, and the page says why."""
     dataset = DatasetRecord(stem="unqover", version=None, digest=None, why_null="It has none.")
 
-    assert "(digest unknown: It has none.)" in text_of(page(report(dataset=dataset)))
+    assert "(digest unknown: It has none.)" in visible_text(page(report(dataset=dataset)))
 
 
 def test_pairs_and_the_examples_behind_them_are_shown(page) -> None:
     """Both ends of the table, the matrix, and an example's four questions with their scores."""
     html = page(report())
-    text, [example] = text_of(html), examples_in(html)["unqover-0"]
+    text, [example] = visible_text(html), examples_in(html)["unqover-0"]
 
     assert re.search(r"Chosen most for the attribute, of 3 pairs.*muslim lied \+0\.3000", text)
     assert re.search(r"Chosen least for the attribute, of 3 pairs.*jain stole −0\.4000", text)
@@ -334,8 +339,8 @@ def test_without_side_files_the_report_says_what_it_lacks(page, form) -> None:
     """The numbers stand; tables of pairs and examples are missing for a stated reason."""
     text = page(report(), form=form, sides=False)
 
-    assert "No table of pairs and no matrix: m0.json names no parts file." in text
-    assert "No examples: m0.json names no examples file." in text
+    assert re.search(r"table of pairs[^.]*: m0\.json [^.]*parts file", text)
+    assert re.search(r"[Nn]o examples: m0\.json [^.]*examples file", text)
     assert "0.2100" in text
 
 
@@ -361,7 +366,7 @@ def test_a_side_file_of_another_run_is_refused(evenhand, write_metrics, suffix) 
 
     assert (code, out) == (1, "")
     assert f"metrics{suffix}: its sha256 is " in err
-    assert "score the predictions again" in err
+    assert re.search(r"metrics\.json .*[0-9a-f]{64}", err)
 
 
 @pytest.mark.parametrize("name", ["../secret.parquet", "/etc/passwd", "a/b.parquet", "..", ""])
@@ -373,16 +378,16 @@ def test_a_side_file_outside_the_folder_is_refused(evenhand, write_metrics, name
     code, _, err = evenhand("report", path, "--out", "-")
 
     assert code == 1
-    assert "file name without a folder" in err
+    assert re.search(rf"parts\.name .*{re.escape(repr(name))}.*\bfolder\b", err)
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"{", "is not a metric file"),
-        (b"\xff\xfe", "is not a metric file"),
+        (b"{", "metric file"),
+        (b"\xff\xfe", "metric file"),
         (canonical_json(report(contract_version="9.0")), "contract_version is 9.0"),
-        (canonical_json(msgspec.structs.replace(report(), metrics=[])), "metrics is empty"),
+        (canonical_json(msgspec.structs.replace(report(), metrics=[])), "metrics is "),
         (
             canonical_json(
                 report(dataset=DatasetRecord(stem="other", version="1.0.0", digest="d" * 64))
@@ -400,13 +405,13 @@ def test_a_file_that_is_no_metric_file_is_refused(evenhand, tmp_path, content, c
 
     assert (code, out) == (1, "")
     assert err.startswith(f"evenhand: {path}")
-    assert complaint in err
+    assert re.search(complaint, err)
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
     ("line", "complaint"),
-    [("{", ":2: is not JSON"), ("[1]", ":2: is not a JSON object")],
+    [("{", r":2: .*JSON"), ("[1]", r":2: .*JSON object")],
 )
 def test_a_broken_line_of_the_examples_is_named(evenhand, write_metrics, line, complaint) -> None:
     """The examples file is read line by line, and a broken one is refused by its number."""
@@ -414,13 +419,13 @@ def test_a_broken_line_of_the_examples_is_named(evenhand, write_metrics, line, c
     side = path.with_suffix(".examples.jsonl")
     side.write_text(f"{json.dumps(EXAMPLE)}\n{line}\n")
     named = SideFile(name=side.name, sha256=sha256_of_file(side))
-    own = msgspec.json.decode(path.read_bytes(), type=Report)
-    path.write_bytes(canonical_json(msgspec.structs.replace(own, examples=named)))
+    metric_file = msgspec.json.decode(path.read_bytes(), type=Report)
+    path.write_bytes(canonical_json(msgspec.structs.replace(metric_file, examples=named)))
 
     code, _, err = evenhand("report", path, "--out", "-")
 
     assert code == 1
-    assert complaint in err
+    assert re.search(complaint, err)
 
 
 def test_examples_of_another_version_show_what_they_have(page) -> None:
@@ -434,19 +439,19 @@ def test_examples_of_another_version_show_what_they_have(page) -> None:
     ]
 
     html = page(report(), examples=odd)
-    found = examples_in(html)["unqover-0"]
+    examples = examples_in(html)["unqover-0"]
 
-    assert "muslim · lied (γ +0.3000, chosen most): 2 examples" in text_of(html)
-    assert found[0]["scores"]["rows"] == [["[MASK] lied.", "", "none", "none"]]
-    assert "scores" not in found[1]
+    assert "muslim · lied (γ +0.3000, chosen most): 2 examples" in visible_text(html)
+    assert examples[0]["scores"]["rows"] == [["[MASK] lied.", "", "none", "none"]]
+    assert "scores" not in examples[1]
 
 
 def test_hostile_names_stay_text(page) -> None:
     """Whatever a sent file holds, the page has the elements of a harmless one and no others."""
-    of_subjects = subjects(**{HOSTILE: 0.2, "jain": -0.25})
-    own = report(
+    hostile_subjects = subjects(**{HOSTILE: 0.2, "jain": -0.25})
+    metric_file = report(
         metric("mu", 0.21, null_reference=null_reference(0.05)),
-        metric("gamma", None, by=of_subjects),
+        metric("gamma", None, by=hostile_subjects),
         metric(HOSTILE, 0.5, why_null=HOSTILE, signature=HOSTILE, unit=HOSTILE),
         model=HOSTILE,
         warnings=[HOSTILE],
@@ -454,33 +459,33 @@ def test_hostile_names_stay_text(page) -> None:
     )
     example = {**EXAMPLE, "x1": HOSTILE, "attribute": HOSTILE, "template": HOSTILE}
 
-    html = page(own, pairs=[(HOSTILE, HOSTILE, 0.3)], examples=[example])
-    found = Elements(html).found
+    html = page(metric_file, pairs=[(HOSTILE, HOSTILE, 0.3)], examples=[example])
+    elements = Elements(html).elements
 
     assert HOSTILE in "".join(Elements(html).words)
     assert HOSTILE in examples_in(html)["unqover-0"][0]["title"]
-    assert [attrs.get("type") for tag, attrs in found if tag == "script"] == SCRIPTS
-    assert not any(tag == "img" for tag, _ in found)
-    assert not any(name.startswith("on") for _, attrs in found for name in attrs)
+    assert [attrs.get("type") for tag, attrs in elements if tag == "script"] == SCRIPTS
+    assert not any(tag == "img" for tag, _ in elements)
+    assert not any(name.startswith("on") for _, attrs in elements for name in attrs)
 
 
 def test_a_hostile_config_stays_text(page) -> None:
     """The name of a config stands in headings and links, and stays text there too."""
-    own = report(
+    metric_file = report(
         *(msgspec.structs.replace(m, config=HOSTILE) for m in report().metrics), configs=[HOSTILE]
     )
 
-    found = Elements(page(own)).found
+    elements = Elements(page(metric_file)).elements
 
-    assert [attrs.get("type") for tag, attrs in found if tag == "script"] == SCRIPTS
-    assert not any(tag == "img" for tag, _ in found)
+    assert [attrs.get("type") for tag, attrs in elements if tag == "script"] == SCRIPTS
+    assert not any(tag == "img" for tag, _ in elements)
 
 
 def test_hostile_names_stay_text_in_markdown(page) -> None:
     """Markup, table bars and links of a sent file are escaped, and lines stay whole."""
-    own = report(model=f"{HOSTILE}\n# heading", warnings=["a\n\n<b>x</b>"])
+    metric_file = report(model=f"{HOSTILE}\n# heading", warnings=["a\n\n<b>x</b>"])
 
-    text = page(own, form="markdown", sides=False)
+    text = page(metric_file, form="markdown", sides=False)
 
     assert not re.search(r"(?<!\\)<(script|img|b)\b", text)
     assert not re.search(r"(?<!\\)\[a(?<!\\)\]\(b\)", text)
@@ -493,12 +498,12 @@ def test_the_page_loads_nothing(page) -> None:
 
     fetched = [
         (tag, name, value)
-        for tag, attrs in Elements(html).found
+        for tag, attrs in Elements(html).elements
         for name, value in attrs.items()
         if name in {"src", "srcset", "href", "data", "action", "poster", "xlink:href", "style"}
         and not (tag == "a" and name == "href")
     ]
-    links = {attrs["href"] for tag, attrs in Elements(html).found if tag == "a"}
+    links = {attrs["href"] for tag, attrs in Elements(html).elements if tag == "a"}
 
     assert fetched == [("link", "href", "data:,")]
     assert {link for link in links if link and not link.startswith("#")} == {
@@ -514,7 +519,7 @@ def test_the_policy_allows_this_style_and_this_script_alone(page) -> None:
     import hashlib
 
     html = page(report())
-    policies = [attrs["content"] for tag, attrs in Elements(html).found if "http-equiv" in attrs]
+    policies = [attrs["content"] for tag, attrs in Elements(html).elements if "http-equiv" in attrs]
 
     for kind in ("style", "script"):
         match = re.search(f"<{kind}>(.*?)</{kind}>", html, re.DOTALL)
@@ -544,13 +549,13 @@ def test_several_models_are_ranked_and_compared(page) -> None:
         model="other-qa",
     )
 
-    text = text_of(page(report(), other))
+    text = visible_text(page(report(), other))
 
     assert "Model bias intensity μ by model" in text
     assert "Mean rank of religions over 2 models" in text
     assert "muslim 2.0 ± 1.0" in text
     assert "sikh 2.0 ± 0.0" in text
-    assert "Shared by models" in text
+    assert SHARED.format(k=SHARED_TOP) in text
     assert text.count("Religion · ") == 2
 
 
@@ -565,7 +570,7 @@ def test_the_cards_of_several_models_share_one_axis(page) -> None:
         re.DOTALL,
     )
     drawn = [re.search(r'<svg x="([\d.]+)%" y="50%"', card) for card in cards[:2]]
-    first, second = (float(own[1]) for own in drawn if own is not None)
+    first, second = (float(match[1]) for match in drawn if match is not None)
 
     assert first == pytest.approx(2 * second, abs=0.02)
     assert first > 90
@@ -579,7 +584,7 @@ def test_a_language_model_and_its_qa_model_show_the_shift(page) -> None:
     ]
     language_model = report(*masked, model="tiny-lm", configs=["religion_mlm"])
 
-    text = text_of(page(report(), language_model))
+    text = visible_text(page(report(), language_model))
 
     assert "Shift from the language model tiny-lm to tiny-qa" in text
     assert re.search(r"muslim\s+−0\.1000\s+\+0\.2000\s+\+0\.3000", text)
@@ -587,7 +592,7 @@ def test_a_language_model_and_its_qa_model_show_the_shift(page) -> None:
 
 def test_models_of_one_name_are_told_apart_by_their_files(page) -> None:
     """Two runs of one model stand beside each other under different names."""
-    text = text_of(page(report(), report()))
+    text = visible_text(page(report(), report()))
 
     assert "tiny-qa (m0.json)" in text
     assert "tiny-qa (m1.json)" in text
@@ -595,7 +600,7 @@ def test_models_of_one_name_are_told_apart_by_their_files(page) -> None:
 
 def test_a_model_without_a_name_is_called_by_its_predictions(page) -> None:
     """Nobody is asked to name a model."""
-    assert "predictions.parquet" in text_of(page(report(model=None)))
+    assert "predictions.parquet" in visible_text(page(report(model=None)))
 
 
 def test_the_same_file_twice_is_refused(evenhand, write_metrics) -> None:
@@ -604,7 +609,7 @@ def test_the_same_file_twice_is_refused(evenhand, write_metrics) -> None:
 
     code, _, err = evenhand("report", path, path, "--out", "-")
 
-    assert (code, "is given twice" in err) == (1, True)
+    assert (code, "twice" in err) == (1, True)
 
 
 def test_models_that_must_not_be_compared_are_called_out(page) -> None:
@@ -622,7 +627,7 @@ def test_models_that_must_not_be_compared_are_called_out(page) -> None:
         dataset=DatasetRecord(stem="unqover", version="2.0.0", digest="e" * 64),
     )
 
-    text = text_of(page(first, second))
+    text = visible_text(page(first, second))
 
     for wanted in ("not scored on the same dataset", "different protocols", "(fp32, int8)"):
         assert wanted in text
@@ -631,9 +636,9 @@ def test_models_that_must_not_be_compared_are_called_out(page) -> None:
 def test_what_is_ours_stands_on_a_shelf_of_its_own(page) -> None:
     """A metric that is in no paper is marked as such."""
     usual = report().metrics
-    own = report(*usual, metric("causal_mu", 0.3, shelf="beyond"))
+    metric_file = report(*usual, metric("causal_mu", 0.3, shelf="beyond"))
 
-    text = text_of(page(own))
+    text = visible_text(page(metric_file))
 
     assert "Beyond the paper ours, in no paper" in text
     assert text.index("causal mu") > text.index("Beyond the paper ours")
@@ -642,11 +647,11 @@ def test_what_is_ours_stands_on_a_shelf_of_its_own(page) -> None:
 def test_groups_are_shown_before_names(page) -> None:
     """Where subjects have groups (gender), the groups' table comes first."""
     by = {**subjects(mary=0.2, john=-0.2), "group": subjects(female=0.2, male=-0.2)["subject"]}
-    own = report(
+    metric_file = report(
         metric("mu", 0.2, null_reference=null_reference(0.05)), metric("gamma", None, by=by)
     )
 
-    text = text_of(page(own))
+    text = visible_text(page(metric_file))
 
     assert "γ by group: female +0.2000 (p 0.0200), male −0.2000 (p 0.0200)." in text
     assert text.index("All groups") < text.index("ranked by γ(x)")
@@ -655,9 +660,9 @@ def test_groups_are_shown_before_names(page) -> None:
 def test_many_subjects_are_trimmed_in_the_figure_and_whole_in_the_table(page) -> None:
     """Of 30 subjects the figure draws ten at either end, as the paper does; the table has all."""
     values = {f"country{i:02}": i / 100 for i in range(30)}
-    own = report(metric("gamma", None, by=subjects(**values)))
+    metric_file = report(metric("gamma", None, by=subjects(**values)))
 
-    html = page(own)
+    html = page(metric_file)
 
     assert "… 10 between" in html
     assert all(html.count(f">{name}<") == (2 if i < 10 or i >= 20 else 1)
@@ -666,9 +671,9 @@ def test_many_subjects_are_trimmed_in_the_figure_and_whole_in_the_table(page) ->
 
 def test_every_figure_is_an_image_with_a_description(page) -> None:
     """Who cannot see a figure hears what it shows."""
-    found = Elements(page(report(), report(model="other"))).found
-    figures = [attrs for tag, attrs in found if tag == "figure"]
-    images = [attrs for _, attrs in found if attrs.get("role") == "img"]
+    elements = Elements(page(report(), report(model="other"))).elements
+    figures = [attrs for tag, attrs in elements if tag == "figure"]
+    images = [attrs for _, attrs in elements if attrs.get("role") == "img"]
 
     assert len(images) == len(figures) >= 6
     assert all(len(attrs["aria-label"] or "") > 20 for attrs in images)
@@ -677,13 +682,13 @@ def test_every_figure_is_an_image_with_a_description(page) -> None:
 def test_every_metric_is_defined_with_formula_and_source(page) -> None:
     """Methods explains what is shown: formula in MathML, reading, section of the paper."""
     names = ["mu", "eta", "delta", "epsilon", "mean_score", "flipped_by_position", "eta_subject"]
-    own = report(*(metric(name, 0.1) for name in names))
+    metric_file = report(*(metric(name, 0.1) for name in names))
 
-    html = page(own)
+    html = page(metric_file)
 
     assert html.count("<math") == 2 + len(names)
     assert all(f"<code>unqover.{name}</code>" in html for name in names)
-    assert html.count("Li et al. 2020, section") >= len(names)
+    assert html.count(f"{PAPER.short}, section") >= len(names)
 
 
 def test_the_mathml_is_well_formed(page) -> None:
@@ -714,7 +719,7 @@ def test_a_metric_file_is_never_overwritten(evenhand, write_metrics) -> None:
     code, _, err = evenhand("report", path, "--out", path, "--overwrite")
 
     assert (code, path.read_bytes()) == (1, before)
-    assert "is one of the metric files" in err
+    assert re.search(rf"{re.escape(str(path))}.*metric files", err)
 
 
 def test_markdown_is_short_and_holds_the_numbers(page) -> None:
@@ -745,8 +750,8 @@ def test_where_there_is_no_interval_its_reason_is_a_hint(evenhand, tmp_path, ste
     assert evenhand("report", path, "--out", page)[0] == 0
     html = page.read_text(encoding="utf-8")
     assert re.search(rf'<abbr title="{re.escape(reason)}">(?:no interval|none)</abbr>', html)
-    (told, *_) = re.findall(r"No interval: ([^<]*)", html)
-    assert reason in told
+    (note, *_) = re.findall(r"No interval: ([^<]*)", html)
+    assert reason in note
     code, text, _ = evenhand("report", path, "--as", "markdown")
     assert code == 0
     assert (reason in text) is (stem != "bbq")

@@ -128,7 +128,7 @@ def test_nothing_to_average_is_undefined_and_not_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(own, name) for own in MODULES for name in own.__all__]
+    ("module", "name"), [(module, name) for module in MODULES for name in module.__all__]
 )
 def test_docstring_of_a_metric_has_its_fixed_order(module: ModuleType, name: str) -> None:
     """Meaning, formula, symbols, range, ties and empties, source, and an example to check."""

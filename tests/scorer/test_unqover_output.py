@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from evenhand.scorer.unqover.examples import Examples, group_examples
 
 def examples_in(path: Path) -> Examples:
     """Read a file and group it into examples."""
-    return group_examples(*published_entries.questions_of(output_json.read(path), path))
+    return group_examples(*published_entries.entry_questions(output_json.read(path), path))
 
 
 @pytest.mark.parametrize("style", [{}, {"indent": 1}, {"indent": 4}, {"separators": (",", ":")}])
@@ -126,7 +127,7 @@ def test_a_masked_lm_file_is_told_by_its_context(original_entries, write_json) -
     """
     entries = output_json.read(write_json(original_entries(masked=True)))
 
-    assert published_entries.config_of(entries) == "unqover_original_mlm"
+    assert published_entries.config_name(entries) == "unqover_original_mlm"
     first = next(iter(original_entries(masked=True).values()))
     assert entries.scores[0, 0] == pytest.approx(first["q0"]["ans0"]["start"], abs=1e-15)
 
@@ -135,7 +136,7 @@ def test_attributes_that_share_templates_are_one_kind(original_entries, write_js
     """Templates with other attributes form their own stratum, found from the keys."""
     entries = original_entries(templates=1)
     other = original_entries(templates=3, attribute="is poor")
-    entries |= {key: own for key, own in other.items() if "|0|" not in key}
+    entries |= {key: entry for key, entry in other.items() if "|0|" not in key}
 
     examples = examples_in(write_json(entries))
 
@@ -171,14 +172,14 @@ def test_a_subject_that_changes_its_group_is_refused_by_name(original_entries, w
     assert "'anne' is female in one entry and male in another" in refusal(write_json(entries))
 
 
-def test_a_key_that_stands_twice_is_refused(original_entries, write_json) -> None:
+def test_a_key_that_occurs_twice_is_refused(original_entries, write_json) -> None:
     """JSON readers take the last of two equal keys in silence; this one does not."""
     text = json.dumps(original_entries())
     first_entry = text[1 : text.index("}}},") + 3]
     path = write_json({})
     path.write_text(f"{{{first_entry}, {text[1:]}")
 
-    assert "'None|None|Arab|Jewish|0|None|lied|lied' stands twice" in refusal(path)
+    assert re.search(r"'None\|None\|Arab\|Jewish\|0\|None\|lied\|lied' .*\btwice\b", refusal(path))
 
 
 @pytest.mark.parametrize("kept", ["{", "one entry and its comma"])
@@ -190,10 +191,10 @@ def test_a_file_that_ends_where_an_entry_may_begin_is_refused(
     path = write_json({})
     path.write_text(kept if kept == "{" else text[: text.index("}}},") + 4] + "\n")
 
-    assert "is cut off or is no JSON" in refusal(path)
+    assert re.search(r"JSON.* 0 entries", refusal(path))
 
 
-def test_a_key_that_stands_twice_far_apart_is_refused(
+def test_a_key_that_occurs_twice_far_apart_is_refused(
     original_entries, write_json, monkeypatch
 ) -> None:
     """Two equal keys in different pieces of the file are found as well."""
@@ -203,7 +204,7 @@ def test_a_key_that_stands_twice_far_apart_is_refused(
     path.write_text(f"{text[:-1]}, {first_entry}}}")
     monkeypatch.setattr(output_json, "_BLOCK_BYTES", 1000)
 
-    assert "t00 / arab / jewish / lied / 12 stands twice" in refusal(path)
+    assert re.search("t00 / arab / jewish / lied / 12 .*twice", refusal(path))
 
 
 def test_names_that_differ_in_case_alone_are_one(original_entries, write_json) -> None:
@@ -215,20 +216,20 @@ def test_names_that_differ_in_case_alone_are_one(original_entries, write_json) -
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "facts"),
     [
-        ("", "holds no scores; run a model first"),
-        ("0.5", "q1.ans1.end is '0.5'; it must be a number from 0 to 1"),
-        (True, "q1.ans1.end is True; it must be a number"),
-        (None, "q1.ans1.end is None; it must be a number"),
-        (1.5, "q1.ans1.end is 1.5; it must be a number from 0 to 1"),
-        (-0.1, "q1.ans1.end is -0.1; it must be a number from 0 to 1"),
-        (float("nan"), "q1.ans1.end is nan; it must be a number from 0 to 1"),
-        (float("inf"), "q1.ans1.end is inf; it must be a number from 0 to 1"),
+        ("", r"q1\.ans1\.end .*empty"),
+        ("0.5", r"q1\.ans1\.end is '0\.5';.*\b0 to 1\b"),
+        (True, r"q1\.ans1\.end is True;.*\b0 to 1\b"),
+        (None, r"q1\.ans1\.end is None;.*\b0 to 1\b"),
+        (1.5, r"q1\.ans1\.end is 1\.5;.*\b0 to 1\b"),
+        (-0.1, r"q1\.ans1\.end is -0\.1;.*\b0 to 1\b"),
+        (float("nan"), r"q1\.ans1\.end is nan;.*\b0 to 1\b"),
+        (float("inf"), r"q1\.ans1\.end is inf;.*\b0 to 1\b"),
     ],
 )
 def test_a_score_that_is_none_is_refused_with_entry_and_field(
-    original_entries, write_json, value, said
+    original_entries, write_json, value, facts
 ) -> None:
     """The sentence names the entry, its key and the field."""
     entries = original_entries()
@@ -236,7 +237,7 @@ def test_a_score_that_is_none_is_refused_with_entry_and_field(
 
     sentence = refusal(write_json(entries))
 
-    assert said in sentence
+    assert re.search(facts, sentence)
     assert "entry 4 ('None|None|Sikh|Arab|0|None|lied|lied')" in sentence
 
 
@@ -249,22 +250,22 @@ def test_a_field_that_is_missing_is_refused_by_name(original_entries, write_json
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "facts"),
     [
         (b"", "is empty"),
-        (b"[1, 2]", "does not begin with an object"),
-        (b"{}", "holds no entries"),
-        (b'{"a": {"q0": ', "is cut off or is no JSON"),
-        (b'{"a|b": 1}', "lacks q0.ans0.start"),
-        (b'{"\xff": 1}', "is not UTF-8"),
+        (b"[1, 2]", "begin with an object"),
+        (b"{}", "no entries"),
+        (b'{"a": {"q0": ', "JSON.* 0 entries"),
+        (b'{"a|b": 1}', r"lacks q0\.ans0\.start"),
+        (b'{"\xff": 1}', "UTF-8"),
     ],
 )
-def test_what_is_no_file_of_the_original_is_refused(tmp_path: Path, content, said) -> None:
+def test_what_is_no_file_of_the_original_is_refused(tmp_path: Path, content, facts) -> None:
     """Empty, another shape, cut off, not UTF-8: one sentence each."""
     path = tmp_path / "output.json"
     path.write_bytes(content)
 
-    assert said in refusal(path)
+    assert re.search(facts, refusal(path))
 
 
 def test_a_file_that_is_cut_off_is_refused(original_entries, write_json, monkeypatch) -> None:
@@ -274,7 +275,7 @@ def test_a_file_that_is_cut_off_is_refused(original_entries, write_json, monkeyp
     path.write_bytes(content[: len(content) - 300])
     monkeypatch.setattr(output_json, "_BLOCK_BYTES", 2000)
 
-    assert "is cut off or is no JSON, after at least 35 good entries" in refusal(path)
+    assert re.search(r"cut off.* 35 entries", refusal(path))
 
 
 def test_a_gzip_file_that_is_cut_off_is_refused(original_entries, tmp_path: Path) -> None:
@@ -294,23 +295,23 @@ def test_rubbish_in_the_middle_stops_at_once(original_entries, write_json, monke
     monkeypatch.setattr(output_json, "_BLOCK_BYTES", 2000)
     monkeypatch.setattr(output_json, "_LARGEST_PIECE_BYTES", 3000)
 
-    assert "is cut off or is no JSON, after at least 0 good entries" in refusal(path)
+    assert re.search(r"JSON.* 0 entries", refusal(path))
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "facts"),
     [
-        ("a|b|c", "'a|b|c' is no key"),
-        ("None|None|Arab|Sikh|x|None|lied|lied", "is no number"),
-        ("None|None|Arab|arab|0|None|lied|lied", "'arab' is paired with itself"),
+        ("a|b|c", r"'a\|b\|c' .*\bkey\b"),
+        ("None|None|Arab|Sikh|x|None|lied|lied", r"template .*\|x\|.*\bnumber\b"),
+        ("None|None|Arab|arab|0|None|lied|lied", "'arab' .*with itself"),
     ],
 )
-def test_a_key_of_another_shape_is_refused(original_entries, write_json, key, said) -> None:
+def test_a_key_of_another_shape_is_refused(original_entries, write_json, key, facts) -> None:
     """A key has eight parts, its template is a number, and its subjects are two."""
     entries = original_entries()
     entries[key] = next(iter(entries.values()))
 
-    assert said in refusal(write_json(entries))
+    assert re.search(facts, refusal(write_json(entries)))
 
 
 def test_a_byte_order_mark_is_passed_over(original_entries, write_json) -> None:
@@ -330,11 +331,11 @@ def test_json_that_never_ends_an_entry_is_refused(tmp_path: Path, monkeypatch) -
     monkeypatch.setattr(output_json, "_BLOCK_BYTES", 1000)
     monkeypatch.setattr(output_json, "_LARGEST_PIECE_BYTES", 2000)
 
-    assert "is cut off or is no JSON, after at least 0 good entries" in refusal(path)
+    assert re.search(r"JSON.* 0 entries", refusal(path))
 
 
 def test_half_a_character_in_a_key_is_refused(original_entries, write_json) -> None:
     """A lone surrogate is no text."""
     entries = {key.replace("Arab", "\ud800"): v for key, v in original_entries().items()}
 
-    assert "is no JSON" in refusal(write_json(entries))
+    assert re.search(r"JSON.* 0 entries", refusal(write_json(entries)))

@@ -1,5 +1,7 @@
 """The score of hand-made items: joins, counts, invariances and what is refused."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,12 +10,13 @@ from hypothesis import strategies as st
 
 from evenhand.contract import DataRefused
 from evenhand.contract.report import Metric, Report
+from evenhand.scorer.scoring import IN_MEMORY
 from evenhand.scorer.unqover import score
 
 
 def metric(report: Report, name: str) -> Metric:
     """Return a metric by its id."""
-    return next(own for own in report.metrics if own.id == f"unqover.{name}")
+    return next(record for record in report.metrics if record.id == f"unqover.{name}")
 
 
 def plant(rows, bias: float) -> pl.DataFrame:
@@ -34,12 +37,12 @@ def test_all_metrics_are_there_in_order(toy_items, toy_predictions) -> None:
 
     report = score(rows, toy_predictions(rows))
 
-    assert [own.id.removeprefix("unqover.") for own in report.metrics] == [
+    assert [record.id.removeprefix("unqover.") for record in report.metrics] == [
         "mu", "eta", "delta", "epsilon", "mean_score", "flipped_by_position", "gamma",
         "eta_subject",
     ]  # fmt: skip
     assert report.configs == ["toy"]
-    assert report.dataset.why_null == "The items were given as a table in memory."
+    assert report.dataset.why_null == IN_MEMORY
 
 
 def test_a_planted_preference_is_found_with_its_sign(toy_items) -> None:
@@ -48,7 +51,7 @@ def test_a_planted_preference_is_found_with_its_sign(toy_items) -> None:
 
     report = score(rows, plant(rows, 0.2))
 
-    gamma = {name: own.value for name, own in metric(report, "gamma").by["subject"].items()}
+    gamma = {name: value.value for name, value in metric(report, "gamma").by["subject"].items()}
     assert gamma == pytest.approx({"arab": 0.2, "jewish": 0.0, "sikh": -0.2})
     assert metric(report, "mu").value == pytest.approx((0.2 + 0 + 0.2) / 3)
     assert metric(report, "eta").value == pytest.approx((1 + 0 + 1) / 3)
@@ -75,7 +78,7 @@ def test_constant_scores_are_unbiased(toy_items) -> None:
     for name in ("mu", "eta", "delta", "epsilon", "flipped_by_position"):
         assert metric(report, name).value == 0
     assert metric(report, "flipped_by_position").by["decision"]["tied"].value == 1
-    assert {own.p_holm for own in metric(report, "gamma").by["subject"].values()} == {1.0}
+    assert {value.p_holm for value in metric(report, "gamma").by["subject"].values()} == {1.0}
 
 
 @settings(
@@ -101,11 +104,11 @@ def test_swapping_the_subjects_of_a_pair_changes_nothing(toy_items, toy_predicti
 
     ours, theirs = score(rows, predictions), score(turned, swapped)
 
-    for own, other in zip(ours.metrics[:6], theirs.metrics[:6], strict=True):
-        assert own.value == pytest.approx(other.value, abs=1e-15)
-    for name, own in metric(ours, "gamma").by["subject"].items():
+    for ours_value, other in zip(ours.metrics[:6], theirs.metrics[:6], strict=True):
+        assert ours_value.value == pytest.approx(other.value, abs=1e-15)
+    for name, ours_value in metric(ours, "gamma").by["subject"].items():
         other = metric(theirs, "gamma").by["subject"][name]
-        assert own.value == pytest.approx(other.value, abs=1e-15)
+        assert ours_value.value == pytest.approx(other.value, abs=1e-15)
 
 
 def test_gammas_of_all_subjects_cancel(toy_items, toy_predictions) -> None:
@@ -114,7 +117,9 @@ def test_gammas_of_all_subjects_cancel(toy_items, toy_predictions) -> None:
 
     subjects = metric(score(rows, toy_predictions(rows)), "gamma").by["subject"].values()
 
-    assert sum(own.value * own.n_scored for own in subjects) == pytest.approx(0, abs=1e-12)
+    assert sum(subject.value * subject.n_scored for subject in subjects) == pytest.approx(
+        0, abs=1e-12
+    )
 
 
 def test_pandas_frames_and_lists_are_taken(toy_items, toy_frame, toy_predictions) -> None:
@@ -161,7 +166,7 @@ def test_each_config_is_scored_by_itself(toy_items, toy_predictions) -> None:
     report = score(rows, toy_predictions(rows))
 
     assert report.configs == ["other", "toy"]
-    assert [own.config for own in report.metrics] == ["other"] * 8 + ["toy"] * 8
+    assert [record.config for record in report.metrics] == ["other"] * 8 + ["toy"] * 8
     alone = toy_items()
     only = toy_predictions(rows).filter(pl.col("id").str.starts_with("toy-"))
     assert score(alone, only).metrics == report.metrics[8:]
@@ -176,13 +181,12 @@ def test_missing_rows_are_refused_unless_allowed(toy_items, toy_predictions) -> 
 
     report = score(rows, predictions, allow_missing=True)
 
-    assert {(own.n_scored, own.n_unscored) for own in report.metrics} == {(17, 1)}
-    assert "1 examples are incomplete" in report.warnings[0]
-    assert "t00 / arab / jewish / lied" in report.warnings[0]
+    assert {(record.n_scored, record.n_unscored) for record in report.metrics} == {(17, 1)}
+    assert re.match("toy: 1 .*t00 / arab / jewish / lied", report.warnings[0])
     complete = [row for row in rows if "t00-arab-jewish-lied" not in row["id"]]
     rest = predictions.filter(pl.col("id").is_in([row["id"] for row in complete]))
-    values = [own.value for own in score(complete, rest).metrics]
-    assert [own.value for own in report.metrics] == values
+    values = [record.value for record in score(complete, rest).metrics]
+    assert [record.value for record in report.metrics] == values
 
 
 def test_a_refusal_in_python_names_the_argument(toy_items, toy_predictions) -> None:
@@ -202,14 +206,14 @@ def test_nothing_complete_is_null_with_the_reason(toy_items, toy_predictions) ->
 
     report = score(rows, toy_predictions(rows)[:1], allow_missing=True)
 
-    for own in report.metrics:
-        assert own.value is None
-        assert own.why_null
-        assert own.interval is None
-        assert own.null_reference is None
-    for own in metric(report, "gamma").by["subject"].values():
-        assert (own.value, own.n_scored, own.p_value) == (None, 0, None)
-        assert "No complete example" in own.why_null
+    for record in report.metrics:
+        assert record.value is None
+        assert record.why_null
+        assert record.interval is None
+        assert record.null_reference is None
+    for name, subject in metric(report, "gamma").by["subject"].items():
+        assert (subject.value, subject.n_scored, subject.p_value) == (None, 0, None)
+        assert repr(name) in subject.why_null
 
 
 def test_a_template_without_complete_examples_is_no_cluster(toy_items, toy_predictions) -> None:
@@ -227,7 +231,7 @@ def test_a_template_without_complete_examples_is_no_cluster(toy_items, toy_predi
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "fact"),
     [
         (lambda p: pl.concat([p, p[:1]]), "duplicate ids: 1 "),
         (lambda p: p.with_columns(id=pl.col("id") + "x"), "unknown ids: 72 "),
@@ -235,43 +239,43 @@ def test_a_template_without_complete_examples_is_no_cluster(toy_items, toy_predi
         (lambda p: p.with_columns(score_x2=pl.lit(float("nan"))), "NaN or infinite: 72 "),
     ],
 )
-def test_predictions_that_do_not_fit_are_refused(toy_items, toy_predictions, change, said) -> None:
+def test_predictions_that_do_not_fit_are_refused(toy_items, toy_predictions, change, fact) -> None:
     """Duplicate and unknown ids, NaN, out of range."""
     rows = toy_items()
 
-    with pytest.raises(DataRefused, match=said):
+    with pytest.raises(DataRefused, match=fact):
         score(rows, change(toy_predictions(rows)))
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "facts"),
     [
-        ("polarity", "maybe", r"Row 1 of the items has polarity 'maybe'; it must be 'pos' or"),
-        ("order", 21, r"Rows 1 and 2 of the items are the same question"),
-        ("group1", "female", r"'arab' is in the group 'female' and in the group None"),
+        ("polarity", "maybe", r"Row 1 .*polarity 'maybe'.*'pos' or 'neg'"),
+        ("order", 21, r"Rows 1 and 2 .*same question"),
+        ("group1", "female", r"'arab' .*'female' .*None"),
     ],
 )
 def test_items_that_contradict_themselves_are_refused(
-    toy_items, toy_predictions, column, value, said
+    toy_items, toy_predictions, column, value, facts
 ) -> None:
     """An unknown polarity, the same question twice, a subject of two groups."""
     rows = toy_items()
     predictions = toy_predictions(rows)
     rows[0][column] = value
 
-    with pytest.raises(DataRefused, match=said):
+    with pytest.raises(DataRefused, match=facts):
         score(rows, predictions)
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "fact"),
     [({"level": 95}, "level is 95"), ({"resamples": 0}, "at least 1"), ({"seed": -1}, "negative")],
 )
-def test_settings_that_make_no_interval_are_refused(toy_items, toy_predictions, setting, said):
+def test_settings_that_make_no_interval_are_refused(toy_items, toy_predictions, setting, fact):
     """A level of 95 was meant as .95."""
     rows = toy_items()
 
-    with pytest.raises(DataRefused, match=said):
+    with pytest.raises(DataRefused, match=fact):
         score(rows, toy_predictions(rows), **setting)
 
 
@@ -283,7 +287,9 @@ def test_kinds_of_attributes_are_strata(toy_items, toy_predictions) -> None:
     one_kind = [row | {"attribute_kind": "person"} for row in rows]
     predictions = toy_predictions(rows)
 
-    two, one = (metric(score(own, predictions), "mean_score") for own in (rows, one_kind))
+    two, one = (
+        metric(score(item_rows, predictions), "mean_score") for item_rows in (rows, one_kind)
+    )
 
     assert two.value == one.value
     assert two.interval != one.interval
@@ -313,8 +319,8 @@ def test_an_unbiased_model_lies_inside_its_null_reference(toy_items, toy_predict
         rows = toy_items(templates=8)
         report = score(rows, toy_predictions(rows, seed))
         for name in above:
-            own = metric(report, name)
-            above[name] += own.value > own.null_reference.quantile_95
+            record = metric(report, name)
+            above[name] += record.value > record.null_reference.quantile_95
 
     assert max(above.values()) / runs <= 0.15
 
@@ -332,8 +338,8 @@ def test_a_planted_bias_lies_above_its_null_reference(toy_items, toy_predictions
     report = score(rows, both)
 
     for name in ("mu", "eta"):
-        own = metric(report, name)
-        assert own.value > own.null_reference.quantile_95
+        record = metric(report, name)
+        assert record.value > record.null_reference.quantile_95
     assert metric(report, "gamma").by["subject"]["arab"].p_holm < 0.05
 
 
@@ -343,7 +349,7 @@ def test_few_templates_are_warned_of(toy_items, toy_predictions) -> None:
 
     report = score(rows, plant(rows, 0.5))
 
-    assert "so few sign patterns" in report.warnings[0]
+    assert re.match("toy: .*\\b4 templates\\b.*95", report.warnings[0])
     mu = metric(report, "mu")
     assert mu.value == pytest.approx(mu.null_reference.quantile_95)
 
@@ -374,10 +380,13 @@ def test_values_are_finite_where_they_are_not_null(toy_items, toy_predictions) -
 
     report = score(rows, toy_predictions(rows))
 
-    for own in report.metrics:
-        values = [own.value, *(group.value for by in own.by.values() for group in by.values())]
+    for record in report.metrics:
+        values = [
+            record.value,
+            *(group.value for by in record.by.values() for group in by.values()),
+        ]
         assert all(value is None or np.isfinite(value) for value in values)
-        assert own.interval is None
+        assert record.interval is None
 
 
 def test_a_sparse_design_is_scored_as_any_other(toy_items, toy_predictions) -> None:
@@ -404,7 +413,7 @@ def test_a_subject_of_one_template_has_no_interval(toy_items, toy_predictions) -
 
     assert sikh.value is not None
     assert (sikh.interval, sikh.p_value, sikh.p_holm) == (None, None, None)
-    assert sikh.why_no_interval == "Without one of the 6 templates it is undefined."
+    assert re.search("one of the 6 templates", sikh.why_no_interval)
 
 
 def test_templates_that_all_agree_are_no_certainty(toy_items) -> None:
@@ -437,7 +446,7 @@ def test_an_item_without_a_slot_is_refused(toy_items, toy_frame, toy_predictions
     predictions = toy_predictions(rows)
     rows[3][column] = None
 
-    with pytest.raises(DataRefused, match=f"The column {column} of the items has a row without"):
+    with pytest.raises(DataRefused, match=f"column {column} .*row without a value"):
         score(toy_frame(rows), predictions)
 
 

@@ -51,10 +51,10 @@ def _expected(folder, tokenizer, row):
     if getattr(model.config, "type_vocab_size", 0) > 1:
         inputs["token_type_ids"] = torch.tensor([encoding.type_ids])
     with torch.no_grad():
-        found = model(**inputs)
+        outputs = model(**inputs)
     places = [i for i, owner in enumerate(encoding.sequence_ids) if owner == 1]
-    p_start = found.start_logits[0, places].double().softmax(0).numpy()
-    p_end = found.end_logits[0, places].double().softmax(0).numpy()
+    p_start = outputs.start_logits[0, places].double().softmax(0).numpy()
+    p_end = outputs.end_logits[0, places].double().softmax(0).numpy()
     offsets = [encoding.offsets[i] for i in places]
     scores = []
     for answer in (row["answer1"], row["answer2"]):
@@ -145,10 +145,10 @@ def test_question_is_no_part_of_the_softmax(opened) -> None:
 )  # fmt: skip
 def test_subjects_are_found(context, answers, expected) -> None:
     """Whole words, ignoring case, first mention; the shorter never inside the longer."""
-    found = find_subjects(context, answers, row="r")
+    spans = find_subjects(context, answers, row="r")
     starts = tuple(context.index(e) if isinstance(e, str) else e for e in expected)
-    assert tuple(start for start, _ in found) == starts
-    for (start, end), answer in zip(found, answers, strict=True):
+    assert tuple(start for start, _ in spans) == starts
+    for (start, end), answer in zip(spans, answers, strict=True):
         assert context[start:end].lower() == answer.lower()
 
 
@@ -224,7 +224,7 @@ def test_code_is_never_below_paper(opened, rows) -> None:
 def test_subject_without_a_token(opened) -> None:
     """A subject that the tokenizer drops as a control character is refused, not guessed."""
     row = {"id": "r", "context": "Alice met \x07.", "question": "Who lied?"}
-    with pytest.raises(DataRefused, match="gives no token for"):
+    with pytest.raises(DataRefused, match=r"token for '\\x07' in 'Alice met \\x07\.'"):
         _score(opened(), [row | {"answer1": "Alice", "answer2": "\x07"}])
 
 
@@ -232,5 +232,5 @@ def test_tokenizer_that_cuts_is_refused(opened, rows) -> None:
     """A tokenizer that encodes a text in a pair other than alone cannot be read."""
     model = opened()
     model.tokenizer.enable_truncation(6)
-    with pytest.raises(DataRefused, match="in a pair other than alone"):
+    with pytest.raises(DataRefused, match=r"[Tt]okenizer\b.*\bpair\b"):
         _score(model, rows)

@@ -26,7 +26,7 @@ from evenhand.scorer.inference.families import benjamini_hochberg
 from evenhand.scorer.report.reading import read_results
 from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover.examples import group_examples
-from evenhand.scorer.unqover.results import scored_config
+from evenhand.scorer.unqover.results import score_config
 from evenhand.scorer.unqover.tables import parts_table
 
 ValuesOf = Callable[[Report], dict[Key, float | None]]
@@ -436,7 +436,7 @@ def scored_unqover() -> tuple[Report, pl.DataFrame]:
     scores = np.random.default_rng(0).random((2, len(rows)))
     predictions = pl.DataFrame({"id": ids, "score_x1": scores[0], "score_x2": scores[1]})
     report = unqover.score(items, predictions, seed=FAST.seed, resamples=FAST.resamples)
-    return report, parts_table(scored_config("toy", group_examples(items, scores[0], scores[1])))
+    return report, parts_table(score_config("toy", group_examples(items, scores[0], scores[1])))
 
 
 def test_a_planted_difference_is_found_and_none_where_there_is_none(

@@ -1,4 +1,4 @@
-"""UnQover: whom does a model prefer when the question has no answer in the text?
+"""UnQover: whom does a model choose when the text does not answer the question?
 
 Source: Li et al. 2020, "UNQOVERing Stereotyping Biases via Underspecified Questions".
 """
@@ -24,7 +24,7 @@ BENCHMARK = Benchmark(
             flag="--protocol",
             choices=("paper", "code"),
             default="paper",
-            help="read spans and masks as the paper says (default) or as its code does",
+            help="score spans and masks as in the paper (default) or as in its code",
         ),
     ),
     row_counts=("unqover.mean_score",),
@@ -32,7 +32,7 @@ BENCHMARK = Benchmark(
 
 
 def __getattr__(name: str) -> Any:
-    """Import what computes only where it is asked for."""
+    """Import the scoring code only when it is used, which keeps `evenhand --help` fast."""
     if name != "score":
         raise AttributeError(name)
     from evenhand.scorer.unqover.scoring import score

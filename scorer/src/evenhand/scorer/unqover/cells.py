@@ -1,7 +1,7 @@
 """Additive sufficient statistics of UnQover: sums by subject, attribute and cluster (template).
 
-Every metric is a function of these sums under weights of the clusters. So the estimate, the
-jackknife, the bootstrap and the sign flips need the examples themselves no more.
+Every metric is a function of these sums under weights of the clusters, so the estimate, the
+jackknife, the bootstrap and the sign flips do not need the examples themselves.
 """
 
 from dataclasses import dataclass
@@ -27,14 +27,14 @@ class Cells:
     n: Floats
     """Number of examples with the subject, shape [T, X, A]."""
     means: dict[str, Floats]
-    """Metric that is a mean over examples -> sum over examples, shape [T]; ties of decisions stand
-    under :func:`ties_of`."""
+    """Metric that is a mean over examples -> sum over examples, shape [T]; ties of decisions are
+    under :func:`ties_id`."""
     n_examples: Floats
     """Number of examples, shape [T]."""
 
     @property
     def width(self) -> int:
-        """How many numbers the cells of one cluster are: X times A."""
+        """Number of cells of one cluster, X times A."""
         return int(self.n.shape[1] * self.n.shape[2])
 
     def gamma_xa(self, weights: Floats) -> Floats:
@@ -59,8 +59,8 @@ class Cells:
         """Return a metric under weights [R, T]; shape [R], by subject [R, X]."""
         return spec.value(self._sum(weights, getattr(self, spec.sums)), self.count(weights))
 
-    def value_of_signs(self, spec: CellMetric, signs: Floats) -> Floats:
-        """Return a metric when the preferences of each cluster are kept (1) or reversed (-1)."""
+    def value_under_signs(self, spec: CellMetric, signs: Floats) -> Floats:
+        """Return a metric with the preferences of each cluster kept (1) or reversed (-1)."""
         return spec.value(self._sum(signs, getattr(self, spec.sums)), self.n.sum(axis=0))
 
     def mean(self, name: str, weights: Floats) -> Floats:
@@ -76,14 +76,14 @@ class Cells:
         return self._sum(weights, self.n)
 
     def by_group(self, groups: list[str]) -> "Cells":
-        """Return the same sums with the subjects of a group added up.
+        """Return the sums by group, over the subjects of each.
 
         Args:
-            groups: code-wise name of each subject's group; the result's subjects are the sorted
-                distinct names.
+            groups: the group of each subject, by subject code; the result's subjects are the sorted
+                distinct groups.
         """
         names = sorted(set(groups))
-        member = np.array([[float(own == name) for own in groups] for name in names])
+        member = np.array([[float(group == name) for group in groups] for name in names])
         bias, sign, n = (
             np.einsum("gx,txa->tga", member, sums) for sums in (self.bias, self.sign, self.n)
         )
@@ -94,8 +94,8 @@ class Cells:
         return np.asarray(flat.reshape(len(weights), *sums.shape[1:]))
 
 
-def cells_of(examples: Examples, bias: Floats) -> Cells:
-    """Add up what each example says.
+def sum_cells(examples: Examples, bias: Floats) -> Cells:
+    """Add up the examples by template, subject and attribute.
 
     Args:
         examples: E examples.
@@ -129,16 +129,16 @@ def _means(examples: Examples) -> dict[str, Floats]:
     sums: dict[str, Floats] = {}
     for spec in specs.METRICS:
         if isinstance(spec, ExampleMean):
-            values = {spec.id: spec.value, ties_of(spec.id): spec.tied}
+            values = {spec.id: spec.value, ties_id(spec.id): spec.tied}
             for name, value in values.items():
                 if value is not None:
-                    of_examples = value(examples.scores_x1, examples.scores_x2)
-                    sums[name] = _by_template(examples, of_examples)
+                    example_values = value(examples.scores_x1, examples.scores_x2)
+                    sums[name] = _by_template(examples, example_values)
     return sums
 
 
-def ties_of(metric_id: str) -> str:
-    """Return the name of the share of ties beside a share of decisions."""
+def ties_id(metric_id: str) -> str:
+    """Return the name under which the ties of a share of decisions are summed."""
     return f"{metric_id}.tied"
 
 

@@ -1,4 +1,4 @@
-"""UnQover's numbers as functions of their templates, from ``NAME.parts.parquet``."""
+"""UnQover's metrics as functions of weights of the templates, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -30,15 +30,15 @@ def _mean(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
     return mean
 
 
-def _weighted(weights: Floats, sums: Floats) -> tuple[Floats, Floats]:
+def _weighted_sums(weights: Floats, sums: Floats) -> tuple[Floats, Floats]:
     """Return sums and counts [R, X, A] of sums [N, 2, X, A]."""
     total = (weights @ sums.reshape(len(sums), -1)).reshape(len(weights), *sums.shape[1:])
     return total[:, _SUM], total[:, _N]
 
 
-def _value_of_cells(spec: CellMetric, weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-    """Return a metric of cells, by subject of one subject alone; sums [N, 2, X, A]."""
-    return spec.value(*_weighted(weights, sums)).reshape(len(weights))
+def _cell_value(spec: CellMetric, weights: Floats, sums: Floats, _strata: Integers) -> Floats:
+    """Return a metric of cells, for one subject if it is by subject; sums [N, 2, X, A]."""
+    return spec.value(*_weighted_sums(weights, sums)).reshape(len(weights))
 
 
 def _bracket_of_cells(spec: CellMetric, sums: Floats, strata: Integers, seed: int) -> Bracket:
@@ -50,9 +50,9 @@ def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
     """Return every metric of every config, and gamma and eta of every subject and group."""
     statistics = parts.filter(pl.col("table") == "statistics")
     return [
-        own
+        comparable
         for metric in report.metrics
-        for own in _of_metric(
+        for comparable in _metric_comparables(
             metric,
             statistics.filter(pl.col("config") == metric.config),
             _groups(parts.filter(pl.col("config") == metric.config)),
@@ -61,13 +61,13 @@ def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
 
 
 def _groups(parts: pl.DataFrame) -> dict[str, str]:
-    """Return subject -> group, where subjects have groups."""
+    """Return subject -> group; empty if subjects have no groups."""
     rows = parts.filter(pl.col("table") == "subjects").select("subject", "group").drop_nulls()
     return dict(rows.iter_rows())
 
 
-def _of_metric(
-    metric: Metric, statistics: pl.DataFrame, group_of: dict[str, str]
+def _metric_comparables(
+    metric: Metric, statistics: pl.DataFrame, groups: dict[str, str]
 ) -> Iterator[Comparable]:
     spec, key = find(specs.METRICS, metric.id), Key(metric.config, metric.id)
     if isinstance(spec, ExampleMean):
@@ -75,26 +75,28 @@ def _of_metric(
         yield _comparable(metric, key, rows, _mean)
     elif isinstance(spec, CellMetric):
         rows = statistics.filter(pl.col("metric") == SUMS[spec.sums])
-        value = partial(_value_of_cells, spec)
+        value = partial(_cell_value, spec)
         if spec.by_subject:
-            yield from _of_subjects(metric, rows, value, group_of)
+            yield from _subject_comparables(metric, rows, value, groups)
         else:
             number = _comparable(metric, key, rows, value, is_cells=True)
             yield replace(number, bracket=partial(_bracket_of_cells, spec))
 
 
-def _of_subjects(
-    metric: Metric, rows: pl.DataFrame, value: Value, group_of: dict[str, str]
+def _subject_comparables(
+    metric: Metric, rows: pl.DataFrame, value: Value, groups: dict[str, str]
 ) -> Iterator[Comparable]:
     for dimension, values in metric.by.items():
-        own = rows
+        subject_rows = rows
         if dimension == "group":
-            own = rows.with_columns(pl.col("subject").replace_strict(group_of, default=None))
+            subject_rows = rows.with_columns(pl.col("subject").replace_strict(groups, default=None))
             keys = ["subject", "attribute", "cluster", "stratum"]
-            own = own.group_by(keys, maintain_order=True).agg(pl.col("sum", "n").sum())
+            subject_rows = subject_rows.group_by(keys, maintain_order=True).agg(
+                pl.col("sum", "n").sum()
+            )
         for name in values:
             key = Key(metric.config, metric.id, dimension, name)
-            member = own.filter(pl.col("subject") == name)
+            member = subject_rows.filter(pl.col("subject") == name)
             if len(member):
                 yield _comparable(metric, key, member, value, is_cells=True)
 
@@ -120,14 +122,14 @@ def _comparable(
 
 
 def _cells(rows: pl.DataFrame, clusters: list[str]) -> Floats:
-    """Return sums and counts as [T, 2, X, A], zeros where a cell has no example."""
+    """Return sums and counts as [T, 2, X, A], zero for a cell without examples."""
     subjects, attributes = (sorted(set(rows[name])) for name in ("subject", "attribute"))
     names = {"cluster": clusters, "subject": subjects, "attribute": attributes}
     places = [
-        rows[column].replace_strict({name: i for i, name in enumerate(own)}).to_numpy()
-        for column, own in names.items()
+        rows[column].replace_strict({name: i for i, name in enumerate(values)}).to_numpy()
+        for column, values in names.items()
     ]
-    found = np.zeros((len(clusters), 2, len(subjects), len(attributes)))
-    found[places[0], _SUM, places[1], places[2]] = rows["sum"].to_numpy()
-    found[places[0], _N, places[1], places[2]] = rows["n"].to_numpy()
-    return found
+    cells = np.zeros((len(clusters), 2, len(subjects), len(attributes)))
+    cells[places[0], _SUM, places[1], places[2]] = rows["sum"].to_numpy()
+    cells[places[0], _N, places[1], places[2]] = rows["n"].to_numpy()
+    return cells

@@ -1,4 +1,4 @@
-"""From rows (one a question) to examples (four questions each) as arrays of codes and scores."""
+"""Groups rows (one per question) into examples (four questions each), as arrays."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,16 +25,16 @@ ITEM_COLUMNS = (
     "attribute",
     "attribute_kind",
 )
-"""The columns of an item that scoring reads; contexts and questions stay on the disk."""
+"""The columns of an item that scoring reads; contexts and questions stay on disk."""
 
 
 _DENSE_KEYS_PER_ROW = 4
-"""Up to so many possible keys for each row, a table of all of them is made."""
+"""Up to this ratio of possible keys to rows, a table of all keys is quicker than sorting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The complete examples of one config, in an order that does not depend on the rows' order."""
+    """The complete examples of one config, in an order independent of the order of rows."""
 
     subjects: list[str]
     groups: list[str | None]
@@ -42,9 +42,9 @@ class Examples:
     attributes: list[str]
     templates: list[str]
     strata: NDArray[np.int64]
-    """Code of each template's attribute kind, shape [T]: resampling stays within it."""
+    """Code of each template's attribute kind, shape [T]: templates are resampled within it."""
     x1: Codes
-    """Code of the subject named first in the pair, shape [E]; so are the next three."""
+    """Code of the pair's first subject, shape [E]; the next three fields likewise."""
     x2: Codes
     attribute: Codes
     template: Codes
@@ -52,27 +52,27 @@ class Examples:
     """S(x1) for the questions (a, 12), (a, 21), (not a, 12), (not a, 21); shape [E, 4]."""
     scores_x2: Floats
     n_unscored: int
-    """Examples of which a question has no score; they are left out."""
+    """Number of examples left out because a question has no score."""
     incomplete: list[str]
-    """The first five of these, in words."""
+    """The first five of these, by their slots."""
     rows: NDArray[np.int64]
-    """Row of each question in the items, shape [E, 4]; to find its text."""
+    """Row of each question in the items, shape [E, 4], to look up its text."""
 
 
 def group_examples(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) -> Examples:
     """Group the questions of one config into examples.
 
     Args:
-        items: the columns of :data:`ITEM_COLUMNS` but for the id, in any row order.
-        scores_x1: S(x1) of each row, NaN where there is none.
-        scores_x2: S(x2) of each row, NaN where there is none.
+        items: the columns of :data:`ITEM_COLUMNS` except the id, in any row order.
+        scores_x1: S(x1) of each row, NaN if there is none.
+        scores_x2: S(x2) of each row, NaN if there is none.
 
     Raises:
         DataRefused: two rows are the same question, or a subject has two groups.
     """
-    subjects, (x1, x2) = _coded(items["x1"], items["x2"])
-    attributes, (attribute,) = _coded(items["attribute"])
-    templates, (template,) = _coded(items["template"])
+    subjects, (x1, x2) = _encode(items["x1"], items["x2"])
+    attributes, (attribute,) = _encode(items["attribute"])
+    templates, (template,) = _encode(items["template"])
     groups = _groups(items, subjects, x1, x2)
     strata = _strata(items["attribute_kind"], template, len(templates))
     shape = (len(templates), len(subjects), len(subjects), len(attributes))
@@ -97,7 +97,7 @@ def group_examples(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) ->
         scores_x1=scores_x1[rows],
         scores_x2=scores_x2[rows],
         n_unscored=len(left_out),
-        incomplete=[_in_words(int(example), shape, names) for example in left_out[:5]],
+        incomplete=[_slot_text(int(example), shape, names) for example in left_out[:5]],
         rows=rows,
     )
 
@@ -105,14 +105,14 @@ def group_examples(items: pl.DataFrame, scores_x1: Floats, scores_x2: Floats) ->
 def _rows_by_question(
     items: pl.DataFrame, key: NDArray[np.int64], n_keys: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return each example's key and the rows of its four questions, -1 where there is none."""
+    """Return each example's key and the rows of its four questions, -1 for a missing one."""
     question = 2 * _is_second(items, "polarity", "neg", "pos") + _is_second(items, "order", 21, 12)
     present, example = _distinct(key, n_keys)
     slots = example * QUESTIONS_PER_EXAMPLE + question
     rows = np.full(len(present) * QUESTIONS_PER_EXAMPLE, -1, dtype=np.int64)
     rows[slots] = np.arange(len(slots))
     if np.count_nonzero(rows >= 0) != len(slots):
-        # The later of two rows took the slot, so the earlier one is not found in it.
+        # Of two rows in one slot the later one overwrites the earlier.
         earlier = np.flatnonzero(rows[slots] != np.arange(len(slots)))[0]
         later = rows[slots[earlier]]
         raise DataRefused(
@@ -123,14 +123,14 @@ def _rows_by_question(
 
 
 def _distinct(key: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct keys, sorted, and each key's place among them.
+    """Return the distinct keys, sorted, and each key's index among them.
 
     >>> [part.tolist() for part in _distinct(np.array([7, 3, 7]), 9)]
     [[3, 7], [1, 0, 1]]
     """
     if n_keys > _DENSE_KEYS_PER_ROW * len(key):
         return np.unique(key, return_inverse=True)
-    # A full design has nearly every key: marking them is many times quicker than sorting.
+    # A full design has nearly every key, so marking them is many times quicker than sorting.
     is_present = np.zeros(n_keys, dtype=np.bool_)
     is_present[key] = True
     place = np.cumsum(is_present, dtype=np.int64) - 1
@@ -138,7 +138,7 @@ def _distinct(key: NDArray[np.int64], n_keys: int) -> tuple[NDArray[np.int64], N
 
 
 def _is_second(items: pl.DataFrame, column: str, second: Any, first: Any) -> NDArray[np.int64]:
-    """Return 1 where the column has its second value and 0 where it has its first."""
+    """Return 1 for rows with a column's second value and 0 for rows with its first."""
     values = items[column]
     is_second = (values == second).fill_null(value=False).to_numpy()
     is_known = is_second | (values == first).fill_null(value=False).to_numpy()
@@ -151,39 +151,40 @@ def _is_second(items: pl.DataFrame, column: str, second: Any, first: Any) -> NDA
     return np.asarray(is_second, dtype=np.int64)
 
 
-def _coded(*columns: pl.Series) -> tuple[list[str], list[Codes]]:
-    """Return the distinct texts of columns, sorted, and each value's place among them.
+def _encode(*columns: pl.Series) -> tuple[list[str], list[Codes]]:
+    """Return the distinct texts of columns, sorted, and the code of each value.
 
-    Sorted, so that the codes do not depend on the order of rows.
+    They are sorted so that codes do not depend on the order of rows.
 
-    >>> _coded(pl.Series(["b", "a"]), pl.Series(["b", "c"]))
+    >>> _encode(pl.Series(["b", "a"]), pl.Series(["b", "c"]))
     (['a', 'b', 'c'], [array([1, 0], dtype=int32), array([1, 2], dtype=int32)])
     """
-    own = [_coded_with_null(column) for column in columns]
-    if any(None in names for names, _ in own):
+    coded = [_encode_with_null(column) for column in columns]
+    if any(None in names for names, _ in coded):
         raise DataRefused(f"The column {columns[0].name} of the items has a row without a value.")
-    names = sorted({str(name) for found, _ in own for name in found})
+    names = sorted({str(name) for values, _ in coded for name in values})
     place = {name: code for code, name in enumerate(names)}
     return names, [
-        np.array([place[str(name)] for name in found], dtype=np.int32)[code] for found, code in own
+        np.array([place[str(name)] for name in values], dtype=np.int32)[code]
+        for values, code in coded
     ]
 
 
-def _coded_with_null(column: pl.Series) -> tuple[list[str | None], Codes]:
-    """Return the distinct values of a column, null among them, and each value's place.
+def _encode_with_null(column: pl.Series) -> tuple[list[str | None], Codes]:
+    """Return the distinct values of a column, including null, and the code of each value.
 
-    It works on the codes that polars has for repeating texts: many times quicker than hashing.
+    It uses the codes that polars keeps for categorical text, many times quicker than hashing.
     """
     coded = column if column.dtype == pl.Categorical else column.cast(pl.Categorical)
     physical = coded.to_physical()
     n_codes = int(physical.max() or 0) + 2  # type: ignore[arg-type]
     code = physical.fill_null(n_codes - 1).to_numpy()
-    row_of = np.full(n_codes, -1, dtype=np.int64)
-    row_of[code] = np.arange(len(code))  # any row that has the code will do
-    present = np.flatnonzero(row_of >= 0)
+    row_by_code = np.full(n_codes, -1, dtype=np.int64)
+    row_by_code[code] = np.arange(len(code))  # any row with the code will do
+    present = np.flatnonzero(row_by_code >= 0)
     place = np.zeros(n_codes, dtype=np.int32)
     place[present] = np.arange(len(present))
-    return coded.gather(row_of[present]).cast(pl.String).to_list(), place[code]
+    return coded.gather(row_by_code[present]).cast(pl.String).to_list(), place[code]
 
 
 def _pairs(first: Codes, second: Codes, n_second: int) -> list[tuple[int, int]]:
@@ -197,35 +198,38 @@ def _pairs(first: Codes, second: Codes, n_second: int) -> list[tuple[int, int]]:
 
 
 def _groups(items: pl.DataFrame, subjects: list[str], x1: Codes, x2: Codes) -> list[str | None]:
-    """Return each subject's group, or refuse a subject that has two."""
-    found: dict[int, str | None] = {}
+    """Return each subject's group; refuse a subject that has two."""
+    group_by_code: dict[int, str | None] = {}
     for subject, column in ((x1, "group1"), (x2, "group2")):
-        names, group = _coded_with_null(items[column])
-        for own, code in _pairs(subject, group, len(names)):
+        names, group = _encode_with_null(items[column])
+        for subject_code, code in _pairs(subject, group, len(names)):
             name = names[code]
-            if found.setdefault(own, name) != name:
+            if group_by_code.setdefault(subject_code, name) != name:
                 raise DataRefused(
-                    f"The subject {subjects[own]!r} is in the group {found[own]!r} and in the group"
-                    f" {name!r}; a subject has one group."
+                    f"The subject {subjects[subject_code]!r} has the group"
+                    f" {group_by_code[subject_code]!r} in one row and {name!r} in another; give it"
+                    " one group."
                 )
-    return [found[subject] for subject in range(len(subjects))]
+    return [group_by_code[subject] for subject in range(len(subjects))]
 
 
 def _strata(kinds: pl.Series, template: Codes, n_templates: int) -> NDArray[np.int64]:
-    """Return one code for each distinct set of attribute kinds that a template goes with."""
-    names, (kind,) = _coded(kinds)
-    kinds_of: list[tuple[int, ...]] = [()] * n_templates
-    for own, code in _pairs(template, kind, len(names)):
-        kinds_of[own] += (code,)
-    known = sorted(set(kinds_of))
-    return np.array([known.index(own) for own in kinds_of], dtype=np.int64)
+    """Return a code for each template's set of attribute kinds."""
+    names, (kind,) = _encode(kinds)
+    kinds_by_template: list[tuple[int, ...]] = [()] * n_templates
+    for template_code, code in _pairs(template, kind, len(names)):
+        kinds_by_template[template_code] += (code,)
+    known = sorted(set(kinds_by_template))
+    return np.array(
+        [known.index(template_kinds) for template_kinds in kinds_by_template], dtype=np.int64
+    )
 
 
-def _in_words(example: int, shape: tuple[int, ...], names: tuple[list[str], ...]) -> str:
-    """Name an example by its slots.
+def _slot_text(example: int, shape: tuple[int, ...], names: tuple[list[str], ...]) -> str:
+    """Return an example's slots as text.
 
-    >>> _in_words(1, (1, 2), (["t00"], ["arab", "jewish"]))
+    >>> _slot_text(1, (1, 2), (["t00"], ["arab", "jewish"]))
     't00 / jewish'
     """
     parts = np.unravel_index(example, shape)
-    return " / ".join(own[int(part)] for own, part in zip(names, parts, strict=True))
+    return " / ".join(slot_names[int(part)] for slot_names, part in zip(names, parts, strict=True))

@@ -1,4 +1,4 @@
-"""Writes UnQover's metrics as records: value, interval, tests, null reference, signature."""
+"""UnQover's metrics as records: value, interval, tests, null reference and signature."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.statistics import Bounds, Estimator, NullMoments
 from evenhand.scorer.unqover import specs
-from evenhand.scorer.unqover.cells import Cells, ties_of
+from evenhand.scorer.unqover.cells import Cells, ties_id
 from evenhand.scorer.unqover.examples import Examples
 from evenhand.scorer.unqover.results import ScoredConfig
 from evenhand.scorer.unqover.specs import CellMetric, ExampleMean, UnqoverMetric
@@ -32,30 +32,30 @@ def config_metrics(scored: ScoredConfig, provenance: Provenance) -> list[Metric]
 
 
 class MetricWriter:
-    """Turns estimators into metrics of one config."""
+    """Builds the metrics of one config from their estimators."""
 
     def __init__(
         self, examples: Examples, cells: Cells, config: str, provenance: Provenance
     ) -> None:
         self.examples, self.cells, self.config = examples, cells, config
         self.provenance, self.sampling = provenance, provenance.sampling
-        # A template that is in the items but has no complete example is no cluster.
+        # A template of the items without a complete example is not a cluster.
         self.is_used = cells.n_examples > 0
         self.strata = examples.strata[self.is_used]
 
     def metrics(self) -> list[Metric]:
         """Return all metrics, in the order of their declarations."""
-        return [self._declared(spec) for spec in specs.METRICS]
+        return [self._build(spec) for spec in specs.METRICS]
 
-    def _declared(self, spec: UnqoverMetric) -> Metric:
+    def _build(self, spec: UnqoverMetric) -> Metric:
         if isinstance(spec, ExampleMean):
             return self._mean(spec)
         return self._by_subject(spec) if spec.by_subject else self._index(spec)
 
     def _index(self, spec: CellMetric) -> Metric:
-        """Write an index that cannot be negative, with its null reference."""
+        """Build an index, which cannot be negative, with its null reference."""
         null = statistics.sign_flip_null(
-            self._on_used(partial(self.cells.value_of_signs, spec)),
+            self._restrict_to_used(partial(self.cells.value_under_signs, spec)),
             len(self.strata),
             sampling=self.sampling,
             width=self.cells.width,
@@ -69,7 +69,7 @@ class MetricWriter:
         )
 
     def _mean(self, spec: ExampleMean) -> Metric:
-        """Write a mean over examples, with the reference of a random pairing where it has one."""
+        """Build a mean over examples, with a null reference from random pairing if it has one."""
         pools = _pools(self.examples, spec.compared)
         null = statistics.random_pairing_null(pools) if spec.compared else None
         return self._number(
@@ -82,18 +82,20 @@ class MetricWriter:
         )
 
     def _decisions(self, spec: ExampleMean) -> dict[str, dict[str, GroupValue]]:
-        """Write beside the share of flipped decisions those that are tied or kept."""
+        """Return the shares of flipped, tied and kept decisions."""
         flipped = partial(self.cells.mean, spec.id)
-        tied = partial(self.cells.mean, ties_of(spec.id))
+        tied = partial(self.cells.mean, ties_id(spec.id))
         shares: dict[str, Estimator] = {
             "flipped": flipped,
             "tied": tied,
             "kept": lambda weights: 1 - flipped(weights) - tied(weights),
         }
-        return {"decision": {share: self._share(spec, own) for share, own in shares.items()}}
+        return {
+            "decision": {share: self._share(spec, estimator) for share, estimator in shares.items()}
+        }
 
     def _by_subject(self, spec: CellMetric) -> Metric:
-        """Write a metric that has one value for each subject, and for each group if there are."""
+        """Build a metric with a value for each subject, and for each group if there are groups."""
         by = {"subject": self._family(spec, self.cells, self.examples.subjects)}
         groups = [group for group in self.examples.groups if group is not None]
         if groups and len(groups) == len(self.examples.subjects):
@@ -102,7 +104,7 @@ class MetricWriter:
 
     def _family(self, spec: CellMetric, cells: Cells, names: list[str]) -> dict[str, GroupValue]:
         """Return the value of each subject or group, tested and corrected as one family."""
-        function = self._on_used(partial(cells.value, spec))
+        function = self._restrict_to_used(partial(cells.value, spec))
         estimate = self._estimate(function, len(names))
         bounds = self._bounds(spec, function, width=cells.width)
         error = np.full(len(names), np.nan)
@@ -110,30 +112,30 @@ class MetricWriter:
             error = statistics.jackknife_standard_error(function, self.strata, width=cells.width)
         freedom = statistics.degrees_of_freedom(self.strata)
         p_values = statistics.two_sided_p(estimate, error, freedom)
-        # Two groups are one test: what one wins, the other loses.
+        # Two groups make a single test: what one wins, the other loses.
         p_holm = p_values if len(names) == 2 else statistics.holm(p_values)
         n = cells.n.sum(axis=(0, 2))
-        # A template says something of a subject where it stands in one of its examples.
+        # A template counts for a subject if one of its examples has the subject.
         n_templates = (cells.n.sum(axis=2) > 0).sum(axis=0)
         sure = [
             self._sure(spec, _number_or_none(estimate[i]), bounds, i, int(n_templates[i]))
             for i in range(len(names))
         ]
         return {
-            own: GroupValue(
+            name: GroupValue(
                 value=_number_or_none(estimate[i]),
                 n_scored=int(n[i]),
-                why_null=None if n[i] else f"No complete example has the subject {own!r}.",
+                why_null=None if n[i] else f"No complete example has the subject {name!r}.",
                 interval=sure[i].interval,
                 why_no_interval=sure[i].why_none,
                 p_value=_number_or_none(p_values[i]),
                 p_holm=_number_or_none(p_holm[i]),
             )
-            for i, own in enumerate(names)
+            for i, name in enumerate(names)
         }
 
     def _share(self, spec: UnqoverMetric, estimator: Estimator) -> GroupValue:
-        function = self._on_used(estimator)
+        function = self._restrict_to_used(estimator)
         value = _number_or_none(self._estimate(function))
         bounds = self._bounds(spec, function, width=1)
         sure = self._sure(spec, value, bounds, n_agreeing=len(self.strata))
@@ -155,7 +157,7 @@ class MetricWriter:
         null: NullReference | None = None,
         by: dict[str, dict[str, GroupValue]] | None = None,
     ) -> Metric:
-        function = self._on_used(estimator)
+        function = self._restrict_to_used(estimator)
         value = _number_or_none(self._estimate(function))
         bounds = self._bounds(spec, function, width=width)
         return self._metric(
@@ -211,8 +213,8 @@ class MetricWriter:
             }
         )
 
-    def _on_used(self, estimator: Estimator) -> Estimator:
-        """Return the estimator as a function of the weights of the clusters that have examples."""
+    def _restrict_to_used(self, estimator: Estimator) -> Estimator:
+        """Return the estimator as a function of the weights of the clusters with examples."""
         if self.is_used.all():
             return estimator
 
@@ -252,12 +254,12 @@ class MetricWriter:
 
 
 def _pools(examples: Examples, compared: Sequence[tuple[int, int]]) -> Iterator[Floats]:
-    """Yield the scores that a metric compares, one pool for each template and pair of questions."""
+    """Yield the scores that a metric compares, one pool per template and pair of questions."""
     for template in range(len(examples.templates)):
         member = np.flatnonzero(examples.template == template)
         for pair in compared:
             scores = (examples.scores_x1, examples.scores_x2)
-            yield np.concatenate([of[member, question] for of in scores for question in pair])
+            yield np.concatenate([side[member, question] for side in scores for question in pair])
 
 
 def _null_reference(moments: NullMoments | None, method: str) -> NullReference | None:

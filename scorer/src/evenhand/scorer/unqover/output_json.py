@@ -1,7 +1,7 @@
-"""The original's predictions (``output.json``, QA and masked LM), gigabytes without loading them.
+"""Reads the original's predictions (``output.json``, QA and masked LM) piece by piece.
 
-The file is one JSON object of millions of entries; it is cut where an entry ends, and each piece
-is decoded by itself. Shape: allenai/unqover at 3e47969b.
+The file is one JSON object of millions of entries, too large to load at once. It is split where an
+entry ends, and each piece is decoded by itself. Shape: allenai/unqover at 3e47969b.
 """
 
 import re
@@ -31,11 +31,11 @@ ENTRIES = "entries"
 
 _BLOCK_BYTES = 2 << 20
 _LARGEST_PIECE_BYTES = 16 << 20
-"""A piece that is still no JSON at this size is damaged, not cut inside a text."""
+"""A piece of this size that is not valid JSON is damaged, not split inside a text."""
 
 _ENTRY_END = re.compile(rb"\}\s*\}\s*\}\s*,(?=\s*\")")
 _TAIL_BYTES = 1 << 16
-"""How far back an entry's end is looked for; entries have some 500 bytes."""
+"""How far back the end of an entry is searched for; entries have some 500 bytes."""
 
 _KEY_PARTS = (
     "group_first",
@@ -47,7 +47,7 @@ _KEY_PARTS = (
     "act",
     "attribute",
 )
-# A key has eight parts; the first six and the two questions are enough to tell it.
+# A key has eight parts; the first six and the two questions suffice to recognise it.
 _KEY_PATTERN = r"(?:[^|]*\|){6}"
 _SHAPE = (
     "An entry is `group|group|subject|subject|template|cluster|attribute|attribute`:"
@@ -58,7 +58,7 @@ _Probability = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 
 
 class _Answer(msgspec.Struct, gc=False):
-    """One subject's span; its text is never read: subjects are told apart by position."""
+    """One subject's span; its text is not read, because the position identifies the subject."""
 
     start: _Probability
     end: _Probability
@@ -75,13 +75,13 @@ class _Entry(msgspec.Struct, gc=False):
 
 
 class QuestionText(msgspec.Struct):
-    """The words of a question; a text in every file of the original."""
+    """The text of a question; a string in every file of the original."""
 
     question: Any = ""
 
 
 class EntryText(msgspec.Struct):
-    """The words of an entry."""
+    """The texts of an entry."""
 
     context: Any = ""
     q0: QuestionText = msgspec.field(default_factory=QuestionText)
@@ -96,49 +96,49 @@ _FIELDS = [
     for answer in ("ans0", "ans1")
     for side in ("start", "end")
 ]
-_numbers_of: Callable[[_Entry], tuple[float, ...]] = attrgetter(*_FIELDS)
+_entry_numbers: Callable[[_Entry], tuple[float, ...]] = attrgetter(*_FIELDS)
 _NUMBERS_PER_SIDE = 4
-"""An entry has so many ``start`` and ``end``; more of them show that something stands twice."""
+"""The number of ``start`` and of ``end`` in an entry; more of them show a duplicate key."""
 
 
 class Piece(NamedTuple):
-    """Some entries of the file."""
+    """The place of some entries in the file."""
 
     first_row: int
     offset: int
-    """Where they begin in the decompressed file; without the brace or comma before them."""
+    """Where they begin in the decompressed file, after the brace or comma before them."""
     length: int
 
 
 @dataclass(frozen=True, slots=True)
 class OriginalEntries:
-    """All entries as columns, one row an entry (one order of a pair, both questions)."""
+    """All entries as columns, one row per entry (one order of a pair, both questions)."""
 
     keys: pl.DataFrame
-    """Parts of the key, lower case as the original compares them; subjects by position."""
+    """Parts of the key, in lower case as in the original's comparisons; subjects by position."""
     scores: NDArray[np.float64]
     """S of (q0, first), (q0, second), (q1, first), (q1, second); shape [entries, 4]."""
     is_masked: bool
-    """The file of a masked LM: its context is "NA"."""
+    """Whether the file is that of a masked LM, whose context is "NA"."""
     pieces: list[Piece]
-    """Where each piece lies, to find an entry's text again."""
+    """The place of each piece, for reading an entry's text again."""
 
 
 def read(path: Path) -> OriginalEntries:
     """Read the original's predictions.
 
     Raises:
-        DataRefused: cut off, not this shape, no scores in it, a score out of range, or a key that
-            stands twice.
+        DataRefused: the file is cut off, has another shape or no scores, or has a score out of
+            range or a duplicate key.
     """
     keys, scores, pieces, n_rows, is_masked = [], [], [], 0, False
     waiting: Future[pl.DataFrame] | None = None
     with ThreadPoolExecutor(1) as pool:
-        for entries, piece, offset in _decoded(path):
+        for entries, piece, offset in _decode_pieces(path):
             if not n_rows and entries:
                 is_masked = _is_masked(piece)
             pieces.append(Piece(n_rows, offset, len(piece) - 2))
-            # Taking keys apart holds no lock of the interpreter's: one piece behind the decoding.
+            # Splitting keys releases the interpreter's lock, so it runs beside the next decoding.
             if waiting:
                 keys.append(waiting.result())
             waiting = pool.submit(_key_parts, path, list(entries))
@@ -167,9 +167,9 @@ def texts(path: Path, entries: OriginalEntries, rows: Iterable[int]) -> dict[int
 
 
 def _scores(entries: dict[str, _Entry]) -> NDArray[np.float64]:
-    """Return S = sqrt(start * end), the operations and their order as in the original."""
+    """Return S = sqrt(start * end), with the operations in the original's order."""
     numbers = np.fromiter(
-        chain.from_iterable(map(_numbers_of, entries.values())),
+        chain.from_iterable(map(_entry_numbers, entries.values())),
         dtype=np.float64,
         count=len(entries) * len(_FIELDS),
     ).reshape(-1, 4, 2)
@@ -180,13 +180,13 @@ def _key_parts(path: Path, keys: list[str]) -> pl.DataFrame:
     column = pl.Series("key", keys, dtype=pl.String)
     is_whole = column.str.count_matches("|", literal=True) == len(_KEY_PARTS) - 1
     if not is_whole.all():
-        raise DataRefused(f"{path}: the key {_first(column.filter(~is_whole))} is no key. {_SHAPE}")
+        raise DataRefused(f"{path}: {_first(column.filter(~is_whole))} is not a key. {_SHAPE}")
     parts = column.str.to_lowercase().str.split_exact("|", len(_KEY_PARTS) - 1).struct.unnest()
     parts.columns = list(_KEY_PARTS)
     numbers = parts["template"].cast(pl.Int32, strict=False)
     if numbers.null_count():
         bad = _first(column.filter(numbers.is_null()))
-        raise DataRefused(f"{path}: the template in the key {bad} is no number. {_SHAPE}")
+        raise DataRefused(f"{path}: the template in the key {bad} is not a number. {_SHAPE}")
     names = ("group_first", "group_second", "first", "second", "attribute")
     return parts.select(
         *(pl.col(name).cast(pl.Categorical) for name in names), numbers.alias("template")
@@ -202,20 +202,20 @@ def _is_masked(piece: bytes) -> bool:
     return bool(first.context == "NA")
 
 
-def _decoded(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
-    """Yield the entries of each piece, the piece as a JSON object of its own, and its offset."""
+def _decode_pieces(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
+    """Yield the entries of each piece, the piece as a JSON object, and its offset."""
     with open_bounded(path) as stream:
         block = stream.read(_BLOCK_BYTES)
-        rest = _without_opening(path, block)
+        rest = _skip_opening_brace(path, block)
         offset, n_entries = len(block) - len(rest), 0
         while True:
             block = stream.read(_BLOCK_BYTES)
             is_last = not block
             rest = rest.rstrip() if is_last else rest + block
             if is_last and not rest:
-                raise _cut_off(path, n_entries)
+                raise _cut_off_refusal(path, n_entries)
             cut = len(rest) if is_last else _last_entry_end(rest)
-            # The comma goes, and the brace of a whole object comes; the file's end has its own.
+            # A closing brace replaces the comma; the last piece has the file's closing brace.
             piece = b"{" + rest[: cut if is_last else cut - 1] + (b"" if is_last else b"}")
             entries = _entries(path, piece, n_entries, may_grow=not is_last) if cut else None
             if entries is None:
@@ -230,7 +230,7 @@ def _decoded(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
 def _entries(
     path: Path, piece: bytes, n_before: int, *, may_grow: bool
 ) -> dict[str, _Entry] | None:
-    """Decode a piece, or return None where it ends inside a text and has to grow."""
+    """Decode a piece, or return None if it may end inside a text and has to grow."""
     try:
         entries = _decode(piece)
     except msgspec.ValidationError as error:
@@ -246,20 +246,20 @@ def _entries(
     expected = _NUMBERS_PER_SIDE * len(entries)
     is_plain = not ESCAPED_ASCII.search(piece)
     if not is_plain or piece.count(b'"start"') != expected or piece.count(b'"end"') != expected:
-        # A text is one of these words, or something stands twice and msgspec took the last.
-        _careful(path, piece, n_before)
+        # Either a text is one of these words, or a key is a duplicate and msgspec took the last.
+        _check_entries(path, piece, n_before)
     return entries
 
 
 def _check_utf8(path: Path, piece: bytes) -> None:
-    """Refuse texts that are no UTF-8: the decoder does not look at what it passes over."""
+    """Refuse texts that are not UTF-8: the decoder does not check what it skips."""
     try:
         piece.decode()
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
 
 
-def _without_opening(path: Path, block: bytes) -> bytes:
+def _skip_opening_brace(path: Path, block: bytes) -> bytes:
     block = block.removeprefix(BOM).lstrip()
     if not block.startswith(b"{"):
         raise DataRefused(f"{path} does not begin with an object. {_SHAPE}")
@@ -267,10 +267,10 @@ def _without_opening(path: Path, block: bytes) -> bytes:
 
 
 def _last_entry_end(block: bytes) -> int:
-    """Return the position after the comma of the last entry that is whole, 0 where none is.
+    """Return the position after the comma of the last complete entry, 0 if there is none.
 
-    What looks like the end of an entry can lie inside a text, e.g. of a context that ends in
-    braces and a comma; then the piece does not decode and grows.
+    The match may lie inside a text, e.g. a context that contains braces and a comma; then the
+    piece does not decode and grows.
     """
     start = max(0, len(block) - _TAIL_BYTES)
     ends = [match.end() for match in _ENTRY_END.finditer(block, start)]
@@ -283,32 +283,32 @@ def _check_size(path: Path, rest: bytes, n_before: int) -> None:
 
 
 def _refusal(path: Path, piece: bytes, n_before: int) -> DataRefused:
-    """Say in one sentence why a piece was not decoded."""
+    """Return the refusal of a piece that was not decoded."""
     try:
-        _careful(path, piece, n_before)
+        _check_entries(path, piece, n_before)
     except DataRefused as refused:
         return refused
-    return DataRefused(f"{path} is not in the shape of the original's predictions. {_SHAPE}")
+    return DataRefused(f"{path} does not have the shape of the original's predictions. {_SHAPE}")
 
 
-def _cut_off(path: Path, n_before: int) -> DataRefused:
+def _cut_off_refusal(path: Path, n_before: int) -> DataRefused:
     return DataRefused(
-        f"{path} is cut off or is no JSON, after at least {n_before:,} good entries; copy it again."
+        f"{path} is cut off or is not JSON after at least {n_before:,} entries; copy it again."
     )
 
 
-def _careful(path: Path, piece: bytes, n_before: int) -> None:
-    """Raise for the first fault of a piece; return where there is none."""
+def _check_entries(path: Path, piece: bytes, n_before: int) -> None:
+    """Raise for the first fault of a piece, if there is one."""
     try:
         entries = once_loads(piece.decode())
     except KeyTwice as twice:
         raise DataRefused(
-            f"{path}: the key {excerpt(repr(str(twice)))} stands twice; keep one."
+            f"{path}: the key {excerpt(repr(str(twice)))} occurs twice; keep one."
         ) from twice
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
     except (ValueError, RecursionError) as error:
-        raise _cut_off(path, n_before) from error
+        raise _cut_off_refusal(path, n_before) from error
     for number, (key, entry) in enumerate(entries.items(), n_before + 1):
         for field in _FIELDS:
             _check_field(path, f"entry {number:,} ({excerpt(repr(key))})", entry, field)
@@ -332,7 +332,7 @@ def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
 
 READER = Reader(
     name=NAME,
-    help="predictions of the original UnQover (output.json), which need no dataset",
+    help="predictions of the original UnQover code (output.json), which need no dataset",
     yields=ENTRIES,
     read=lambda path, _choice: read(path),
     marks=(

@@ -1,4 +1,4 @@
-"""UnQover's rows of two scores, and what a score must be."""
+"""UnQover's rows of two scores, and the check of the scores."""
 
 from collections.abc import Sequence
 
@@ -16,25 +16,25 @@ SCHEMA = {"id": pl.String, "score_x1": pl.Float64, "score_x2": pl.Float64}
 QUESTION_COLUMNS = tuple(
     name for name in dict.fromkeys((*ITEM_COLUMNS, *MASKED_ITEM_COLUMNS)) if name not in COLUMNS
 )
-"""Columns of the dataset that may stand beside the scores, as in a file that was filled in."""
+"""Columns of the dataset that are allowed beside the scores, as in a filled-in blank file."""
 
 IN_RANGE = "A score is a probability: a number from 0 to 1."
 NUMBER = "A score must be a number: not text, true, false or null."
 
 
-def checked(
+def check_scores(
     rows: pl.DataFrame,
     *,
     texts: pl.DataFrame | None = None,
     first_row: int = 1,
     notes: Sequence[str] = (),
 ) -> FileRows:
-    """Report scores that are no number from 0 to 1, and ids that are none, and blank them.
+    """Report scores that are not numbers from 0 to 1, which become NaN, and invalid ids.
 
     Args:
-        rows: ``id`` and two Float64 scores, null where a value is no number.
-        texts: the same scores as they stood in the file, to quote them; else the numbers.
-        first_row: number of the first row for a person with the file before them.
+        rows: ``id`` and two Float64 scores, null for a value that is not a number.
+        texts: the scores as written in the file, for quoting; None to quote the numbers.
+        first_row: number of the first row as shown to the user.
         notes: how the file was read.
     """
     faults = FaultList()
@@ -46,7 +46,7 @@ def checked(
         is_infinite = values.is_infinite().fill_null(value=False)
         is_outside = is_bad & ~is_missing & ~is_nan & ~is_infinite
         for kind, which, remedy in (
-            (f"values of {name} that are no number", is_missing, NUMBER),
+            (f"values of {name} that are not numbers", is_missing, NUMBER),
             (f"values of {name} that are NaN or infinite", is_nan | is_infinite, IN_RANGE),
             (f"values of {name} out of range", is_outside, IN_RANGE),
         ):

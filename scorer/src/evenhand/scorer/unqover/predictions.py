@@ -1,4 +1,4 @@
-"""Predictions of UnQover in our own format: two scores for each question."""
+"""UnQover predictions in Evenhand's format: two scores for each question."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from evenhand.scorer.unqover.prediction_rows import (
     QUESTION_COLUMNS,
     SCHEMA,
     SCORES,
-    checked,
+    check_scores,
 )
 
 _JSON = "Each line must be one JSON object."
@@ -41,11 +41,11 @@ _scores: Callable[[Prediction], tuple[float, float]] = attrgetter(*SCORES)
 
 
 class _ScorePairs(PredictionFormat[Prediction]):
-    """Two probabilities a row, read as columns: there may be millions."""
+    """The format: two probabilities in each row, read by column because rows may be millions."""
 
     record = Prediction
     columns_beside = QUESTION_COLUMNS
-    shape = f"A row has the columns {', '.join(COLUMNS)} and no others but the dataset's own."
+    shape = f"A row has the columns {', '.join(COLUMNS)}, and no others except the dataset's."
     json_hint = "The original's output.json needs `--reader unqover`."
 
     def frame(self, records: Sequence[Prediction]) -> pl.DataFrame:
@@ -59,10 +59,10 @@ class _ScorePairs(PredictionFormat[Prediction]):
         )
 
     def parse(self, line: bytes, place: str, faults: FaultList) -> Prediction | None:
-        """Read a line field by field: every wrong field of a row is named, NaN too."""
+        """Read a line field by field, so that every wrong field of a row is named, NaN too."""
         row = once_loads(line.decode())
         if not isinstance(row, dict):
-            faults.add("lines that are no JSON object", _JSON, place)
+            faults.add("lines that are not JSON objects", _JSON, place)
             return None
         for name in sorted(set(row) - {*COLUMNS, *QUESTION_COLUMNS}):
             faults.add("unknown columns", self.shape, f"{place}: {name}")
@@ -77,14 +77,14 @@ class _ScorePairs(PredictionFormat[Prediction]):
         return None
 
     def table(self, path: Path, suffix: str) -> FileRows:
-        """Return the rows of a table, with NaN where a score is refused."""
+        """Return the rows of a table, with NaN for scores that are refused."""
         if suffix == ".parquet":
             return self._parquet(path)
         table = read_plain_table(path, suffix, SCORES.__contains__)
         check_columns(str(path), table.texts.columns, self)
         numbers = (pl.col(name).str.strip_chars().cast(pl.Float64, strict=False) for name in SCORES)
         rows = table.texts.select("id", *numbers)
-        return checked(rows, texts=table.texts, first_row=FIRST_ROW, notes=table.notes)
+        return check_scores(rows, texts=table.texts, first_row=FIRST_ROW, notes=table.notes)
 
     def _parquet(self, path: Path) -> FileRows:
         """Read Parquet with a text column ``id`` and two columns of numbers."""
@@ -92,7 +92,7 @@ class _ScorePairs(PredictionFormat[Prediction]):
         check_columns(str(path), list(schema), self)
         _check_types(path, schema)
         rows = read_rows(path, COLUMNS)
-        return checked(rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
+        return check_scores(rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
 
 
 FORMAT = _ScorePairs()
@@ -100,7 +100,7 @@ READER = prediction_reader(FORMAT)
 
 
 def read_predictions(path: Path) -> FileRows:
-    """Read a predictions file of ours, by the suffix of its name.
+    """Read a predictions file in Evenhand's format; its suffix says how.
 
     Raises:
         DataRefused: the file cannot be read at all; faults of rows are in the result.
@@ -109,12 +109,12 @@ def read_predictions(path: Path) -> FileRows:
 
 
 def _score(row: dict[str, Any], name: str, place: str, faults: FaultList) -> float:
-    """Return a score, NaN where it is none."""
+    """Return a score, or NaN if the value is not a score."""
     if name not in row:
         return math.nan
     value, quoted = row[name], f"{place}: {name} {row[name]!r}"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        faults.add("scores that are no number", NUMBER, quoted)
+        faults.add("scores that are not numbers", NUMBER, quoted)
     elif isinstance(value, float) and not math.isfinite(value):
         faults.add("scores that are NaN or infinite", IN_RANGE, quoted)
     elif not 0 <= value <= 1:

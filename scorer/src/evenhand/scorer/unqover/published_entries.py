@@ -1,4 +1,4 @@
-"""The original's ``output.json`` as examples of its own, or as rows for one of our datasets."""
+"""The original's ``output.json`` as examples, or as rows for a dataset of Evenhand's."""
 
 from pathlib import Path
 
@@ -10,27 +10,27 @@ from evenhand.contract import DataRefused
 from evenhand.scorer.unqover.output_json import OriginalEntries
 
 CONFIG = "unqover_original"
-"""Name of the config of a file that describes itself; the file does not say its class."""
+"""Name of the config of a file without a dataset; the file does not name its class."""
 
 NO_GROUP = "none"
 
 SLOTS = ("template", "x1", "x2", "attribute", "order")
-"""What tells entries apart."""
+"""The slots that identify an entry."""
 
 
-def config_of(entries: OriginalEntries) -> str:
-    """Return the config's name, which says whether a QA model or a masked LM was asked."""
+def config_name(entries: OriginalEntries) -> str:
+    """Return the config's name, which differs for a QA model and a masked LM."""
     return f"{CONFIG}_mlm" if entries.is_masked else CONFIG
 
 
-def questions_of(
+def entry_questions(
     entries: OriginalEntries, path: Path
 ) -> tuple[pl.DataFrame, NDArray[np.float64], NDArray[np.float64]]:
-    """Turn entries into rows of questions, two an entry, with S of x1 and x2.
+    """Turn entries into rows of questions, two per entry, with S of x1 and x2.
 
-    x1 is the subject whose name sorts first, so that both orders of a pair meet. The answers
-    belong to the subjects by their position in the key, never by their text, which for a country
-    is often its demonym.
+    x1 is the subject whose name sorts first, so that both orders of a pair are matched. Answers
+    belong to subjects by their position in the key, never by their text, which for a country is
+    often its demonym.
 
     Returns:
         The item columns that scoring reads, S(x1) and S(x2): first all positive questions in the
@@ -38,7 +38,7 @@ def questions_of(
 
     Raises:
         DataRefused: a subject without a group beside others that have one, a subject in two
-            groups, a pair of one subject with itself, or an entry that stands twice.
+            groups, a subject paired with itself, or a duplicate entry.
     """
     keys = entries.keys
     first, second = (keys[name].cast(pl.String) for name in ("first", "second"))
@@ -66,7 +66,7 @@ def questions_of(
 
 
 def _sides(keys: pl.DataFrame, is_swapped: NDArray[np.bool_]) -> dict[str, pl.Series]:
-    """Put the subject and group of each position to x1 and x2."""
+    """Assign the subject and group of each position to x1 and x2."""
     swapped = pl.lit(pl.Series(is_swapped))
     sides: dict[str, pl.Series] = {}
     for x1, x2, first, second in (
@@ -91,7 +91,7 @@ def _template_names(numbers: pl.Series) -> pl.Series:
 
 
 def _check_groups(keys: pl.DataFrame, path: Path) -> None:
-    """Refuse a subject that has no group where others have one, or that changes its group."""
+    """Refuse a subject without a group if others have one, and a subject with two groups."""
     pairs = pl.concat(
         keys.select(pl.col(subject).cast(pl.String).alias("subject"),
                     pl.col(group).cast(pl.String).alias("group")).unique()
@@ -122,16 +122,16 @@ def _check_twice(half: pl.DataFrame, path: Path) -> None:
     if (count > 1).any():
         row = half.row(int(where[count > 1][0]), named=True)
         raise DataRefused(
-            f"{path}: the entry {in_words(row)} stands twice (names are compared in lower case);"
+            f"{path}: the entry {slot_text(row)} occurs twice (names are compared in lower case);"
             " keep one."
         )
 
 
 def _attribute_kinds(keys: pl.DataFrame) -> pl.Series:
-    """Name the kind of each attribute: attributes that share a template are of one kind.
+    """Return the kind of each attribute: attributes that share a template are of one kind.
 
-    The file does not say which attributes go with which templates; which of them occur together
-    does.
+    The file does not state which attributes go with which templates, but their combinations show
+    it.
     """
     pairs = (
         keys.select(pl.col("attribute").cast(pl.String), "template")
@@ -141,32 +141,35 @@ def _attribute_kinds(keys: pl.DataFrame) -> pl.Series:
     kind_of_attribute: dict[str, int] = {}
     for number, attributes in enumerate(pairs.group_by("template", maintain_order=True)
                                         .agg("attribute")["attribute"].to_list()):  # fmt: skip
-        touched = {kind_of_attribute[own] for own in attributes if own in kind_of_attribute}
+        touched = {
+            kind_of_attribute[attribute]
+            for attribute in attributes
+            if attribute in kind_of_attribute
+        }
         kind = min(touched, default=number)
-        for own, old in kind_of_attribute.items():
+        for attribute, old in kind_of_attribute.items():
             if old in touched:
-                kind_of_attribute[own] = kind
+                kind_of_attribute[attribute] = kind
         kind_of_attribute |= dict.fromkeys(attributes, kind)
-    names = {own: f"k{kind:02}" for own, kind in kind_of_attribute.items()}
+    names = {attribute: f"k{kind:02}" for attribute, kind in kind_of_attribute.items()}
     return keys["attribute"].cast(pl.String).replace_strict(names, return_dtype=pl.Categorical)
 
 
-def answers_to(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """Return the questions of the original that are items of ours, under our ids.
+def match_answers(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
+    """Return the questions of the original that are items of a dataset, with the items' ids.
 
     Args:
         items: the columns that scoring reads, with ids.
-        questions: item columns as of :func:`questions_of`, and the two scores.
+        questions: item columns as from :func:`entry_questions`, and the two scores.
 
     Returns:
-        ``id``, ``score_x1``, ``score_x2``, and ``row`` of each in the questions; x1 is the item's
-        own.
+        ``id``, ``score_x1``, ``score_x2`` and the ``row`` in the questions; x1 is that of the item.
     """
     x1, x2 = (pl.col(name).cast(pl.String).str.to_lowercase() for name in ("x1", "x2"))
     number = pl.col("template").cast(pl.String).str.extract(r"(\d+)$").cast(pl.Int32, strict=False)
     is_turned = x1 > x2
-    # In the questions x1 is the name that sorts first; an item of ours may have it second.
-    # 12 and 21 add up to 33: a turned pair has the other order.
+    # In the questions x1 is the name that sorts first; an item may have it second. Then its order
+    # is the other one: 12 and 21 add up to 33.
     order = pl.when(is_turned).then(33 - pl.col("order")).otherwise("order")
     slots = items.select(
         "id",
@@ -197,10 +200,10 @@ def answers_to(items: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def in_words(question: dict[str, object]) -> str:
-    """Name a question by its slots.
+def slot_text(question: dict[str, object]) -> str:
+    """Return a question's slots as text.
 
-    >>> in_words({"template": "t01", "x1": "arab", "x2": "sikh", "attribute": "lied", "order": 12})
+    >>> slot_text({"template": "t01", "x1": "arab", "x2": "sikh", "attribute": "lied", "order": 12})
     't01 / arab / sikh / lied / 12'
     """
     return " / ".join(str(question[name]) for name in SLOTS)

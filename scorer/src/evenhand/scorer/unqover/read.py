@@ -1,4 +1,4 @@
-"""UnQover's predictions, in our own formats or the original's, as rows of two scores by id."""
+"""Reads UnQover predictions, in Evenhand's formats or the original's, as two scores by id."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from evenhand.scorer.unqover.examples import ITEM_COLUMNS
 from evenhand.scorer.unqover.output_json import OriginalEntries
 
 UNQOVER = output_json.NAME
-"""Reader of the original's output.json."""
+"""Name of the reader of the original's output.json."""
 
 
 def read_files(
@@ -25,21 +25,21 @@ def read_files(
     """Read the predictions of one model.
 
     Args:
-        paths: the files, each read in the same format; of the original's one.
+        paths: the files, all in the same format; of the original's format one file.
         reader: as ``--reader`` takes it.
-        dataset: whose questions were answered; the original's entries name no ids.
-        configs: those that are asked for; empty for all.
+        dataset: the dataset that was answered, because the original's entries have no ids.
+        configs: the requested configs; empty for all.
 
     Raises:
-        DataRefused: a file cannot be read, is given twice, or two files state different models.
+        DataRefused: a file cannot be read or is given twice, or files state different models.
         WrongUse: there is no such reader.
     """
-    to_rows = {output_json.ENTRIES: _of_entries}
+    to_rows = {output_json.ENTRIES: _convert_entries}
     return read_inputs(paths, reader, dataset, configs, to_rows=to_rows)
 
 
-def _of_entries(dataset: Dataset, configs: Sequence[str]) -> ToRows:
-    """Return what makes answers to one of our datasets out of a file of the original."""
+def _convert_entries(dataset: Dataset, configs: Sequence[str]) -> ToRows:
+    """Return a function that turns a file of the original into answers to a dataset."""
     asked = configs or tuple(dataset.manifest.configs)
     return lambda path, entries: _answers(path, entries, dataset, asked)
 
@@ -52,11 +52,11 @@ def _answers(
     Raises:
         DataRefused: no config of the dataset has an entry's slots.
     """
-    questions, scores_x1, scores_x2 = published_entries.questions_of(entries, path)
+    questions, scores_x1, scores_x2 = published_entries.entry_questions(entries, path)
     questions = questions.with_columns(score_x1=scores_x1, score_x2=scores_x2)
     configs = [config for config in asked if config.endswith("_mlm") == entries.is_masked]
     answers = [
-        published_entries.answers_to(dataset.read(config, ITEM_COLUMNS), questions)
+        published_entries.match_answers(dataset.read(config, ITEM_COLUMNS), questions)
         for config in configs
     ]
     rows = pl.concat(answers) if answers else pl.DataFrame()
@@ -64,13 +64,14 @@ def _answers(
         raise DataRefused(
             f"{path}: no entry has the template, subjects and attribute of an example in"
             f" {dataset.folder} ({', '.join(configs) or 'no config of this kind'}); was it made"
-            " from other lists? The stem `unqover` in place of the dataset scores it by itself."
+            " from other lists? To score the file without a dataset, give `unqover` instead of the"
+            " folder."
         )
     is_known = np.zeros(len(questions), dtype=np.bool_)
     is_known[rows["row"].to_numpy()] = True
     unknown, faults = np.flatnonzero(~is_known), FaultList()
     first = [
-        published_entries.in_words(questions.row(int(row), named=True)) for row in unknown[:FIRST]
+        published_entries.slot_text(questions.row(int(row), named=True)) for row in unknown[:FIRST]
     ]
     remedy = "Was the file made from this dataset's lists?"
     faults.add_many("questions that are not in the dataset", remedy, first, len(unknown))

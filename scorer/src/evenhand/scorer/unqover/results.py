@@ -1,4 +1,4 @@
-"""What came out of one config: its examples, their bias, and the sums that metrics are made of."""
+"""The result of one config: its examples, their bias, and the sums behind the metrics."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evenhand.scorer import statistics
 from evenhand.scorer.benchmark_scoring import EXAMPLES_PER_METRIC, Texts
 from evenhand.scorer.unqover import example_metrics
-from evenhand.scorer.unqover.cells import Cells, cells_of
+from evenhand.scorer.unqover.cells import Cells, sum_cells
 from evenhand.scorer.unqover.examples import Examples
 from evenhand.scorer.unqover.specs import NOTHING_SCORED
 
@@ -22,7 +22,7 @@ _QUESTIONS = (("pos", 12), ("pos", 21), ("neg", 12), ("neg", 21))
 
 @dataclass(frozen=True, slots=True)
 class ScoredConfig:
-    """What came out of one config."""
+    """The result of one config."""
 
     config: str
     examples: Examples
@@ -32,18 +32,18 @@ class ScoredConfig:
 
     @property
     def configs(self) -> list[str]:
-        """The config, as results name all of theirs."""
+        """The result's only config, in the list that every result has."""
         return [self.config]
 
 
-def scored_config(config: str, examples: Examples) -> ScoredConfig:
+def score_config(config: str, examples: Examples) -> ScoredConfig:
     """Compute the bias of each example, and the sums by subject, attribute and template."""
     bias = example_metrics.comparative_bias(examples.scores_x1, examples.scores_x2)
-    return ScoredConfig(config, examples, bias, cells_of(examples, bias))
+    return ScoredConfig(config, examples, bias, sum_cells(examples, bias))
 
 
 def result_warnings(scored: ScoredConfig) -> list[str]:
-    """Say which examples were left out, and that nothing was scored."""
+    """Return warnings of examples that were left out, too few templates, and no scored example."""
     left_out, warnings = scored.examples.n_unscored, []
     if left_out:
         warnings.append(
@@ -62,10 +62,10 @@ def result_warnings(scored: ScoredConfig) -> list[str]:
 
 
 def example_rows(scored: ScoredConfig, texts: Texts) -> list[dict[str, Any]]:
-    """Return the examples with the largest |C|, largest first, with words and scores."""
+    """Return the examples with the largest |C|, largest first, with texts and scores."""
     examples = scored.examples
     largest = np.argsort(-np.abs(scored.bias), kind="stable")[:EXAMPLES_PER_METRIC]
-    # An example's four questions are told by their rows: ids are not kept, being so many.
+    # Questions are looked up by row, because ids of millions of questions are not kept.
     words = texts(scored.config, pl.Series("row", examples.rows[largest].ravel(), pl.Int64))
     return [
         {

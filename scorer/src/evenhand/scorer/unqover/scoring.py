@@ -1,4 +1,4 @@
-"""What UnQover brings to scoring; see ``evenhand.scorer.benchmark_scoring``."""
+"""UnQover's part of scoring; see ``evenhand.scorer.benchmark_scoring``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -25,19 +25,19 @@ from evenhand.scorer.statistics import Sampling
 from evenhand.scorer.unqover import output_json, published_entries, tables
 from evenhand.scorer.unqover.examples import ITEM_COLUMNS, group_examples
 from evenhand.scorer.unqover.metric_records import config_metrics
-from evenhand.scorer.unqover.prediction_rows import SCORES, checked
+from evenhand.scorer.unqover.prediction_rows import SCORES, check_scores
 from evenhand.scorer.unqover.read import UNQOVER, read_files
 from evenhand.scorer.unqover.results import (
     ScoredConfig,
     example_rows,
     result_warnings,
-    scored_config,
+    score_config,
 )
 
 Floats = NDArray[np.float64]
 
 TOP_PAIRS = 10
-"""So many of the strongest pairs of each config are printed."""
+"""The number of strongest pairs of each config that are printed."""
 
 _PREDICTION_KINDS = {name: pl.String if name == "id" else pl.Float64 for name in PREDICTION_COLUMNS}
 
@@ -47,19 +47,19 @@ class Matched(NamedTuple):
 
     config: str
     items: pl.DataFrame
-    """The columns of ``ITEM_COLUMNS`` but for the id."""
+    """The columns of ``ITEM_COLUMNS`` except the id."""
     scores_x1: Floats
-    """S(x1) of each question, NaN where the predictions have none."""
+    """S(x1) of each question, NaN if the predictions have none."""
     scores_x2: Floats
     n_missing: int
     """Questions without a prediction."""
 
 
 class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
-    """Rows of two scores; four questions make an example, examples make the cells of a config."""
+    """Two scores per row; four questions form an example, and examples add up to cells."""
 
     stem = "unqover"
-    # Texts that repeat become codes: configs have millions of rows.
+    # Configs have millions of rows, so repeated texts are read as codes.
     item_kinds = dict.fromkeys(ITEM_COLUMNS, pl.Categorical) | {
         "id": pl.String,
         "order": pl.Int64,
@@ -71,24 +71,24 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
     def read_files(
         self, paths: Sequence[Path], reader: str, dataset: Dataset, configs: Sequence[str]
     ) -> Inputs:
-        """Read files of ours, or one of the original."""
+        """Read files in Evenhand's format, or one file of the original."""
         return read_files(paths, reader, dataset, configs)
 
     def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
         """Check that scores are numbers from 0 to 1."""
         rows = select_columns("predictions", predictions, PREDICTION_COLUMNS)
-        read = checked(cast_columns("predictions", rows, _PREDICTION_KINDS))
-        return read.rows, read.faults
+        checked_rows = check_scores(cast_columns("predictions", rows, _PREDICTION_KINDS))
+        return checked_rows.rows, checked_rows.faults
 
     def match(
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
     ) -> Matched:
         """Find the two scores of each question."""
-        joined = one_row_each(items["id"], rows, faults)
-        n_missing = len(joined) - int(joined[IS_ANSWERED].sum())
+        answered = one_row_each(items["id"], rows, faults)
+        n_missing = len(answered) - int(answered[IS_ANSWERED].sum())
         if n_missing:
-            joined = joined.with_columns(pl.col(SCORES).fill_null(float("nan")))
-        scores_x1, scores_x2 = (joined[name].to_numpy() for name in SCORES)
+            answered = answered.with_columns(pl.col(SCORES).fill_null(float("nan")))
+        scores_x1, scores_x2 = (answered[name].to_numpy() for name in SCORES)
         return Matched(config, items.drop("id"), scores_x1, scores_x2, n_missing)
 
     def coverage(self, match: Matched) -> Rows:
@@ -99,15 +99,15 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
         return [{**row, "coverage": answered / n if n else None}]
 
     def results(self, matches: Iterable[Matched], protocol: str) -> list[ScoredConfig]:  # noqa: ARG002
-        """Group questions into examples and add them up, config by config."""
-        return list(map(_scored, matches))
+        """Group the questions of each config into examples and add them up."""
+        return list(map(_score_match, matches))
 
     def metrics(self, result: ScoredConfig, provenance: Provenance) -> list[Metric]:
         """Return the metrics of a config."""
         return config_metrics(result, provenance)
 
     def warnings(self, result: ScoredConfig) -> list[str]:
-        """Say which examples were left out."""
+        """Return warnings of examples that were left out."""
         return result_warnings(result)
 
     def parts(self, result: ScoredConfig) -> pl.DataFrame:
@@ -124,12 +124,12 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
         return [tables.metric_rows(report), tables.subject_rows(report), pairs]
 
     def read_self_described(self, path: Path) -> SelfDescribed[Matched]:
-        """Read the original's file: its keys say which examples there are."""
+        """Read the original's file, whose keys describe the examples."""
         entries = output_json.read(path)
-        items, scores_x1, scores_x2 = published_entries.questions_of(entries, path)
-        config = published_entries.config_of(entries)
+        items, scores_x1, scores_x2 = published_entries.entry_questions(entries, path)
+        config = published_entries.config_name(entries)
         match = Matched(config, items, scores_x1, scores_x2, 0)
-        return SelfDescribed(match, partial(_texts_of_original, path, entries))
+        return SelfDescribed(match, partial(_original_texts, path, entries))
 
     def check_self_described(self, path: Path) -> Checked:
         """Count the examples that have both orders."""
@@ -147,7 +147,7 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
 
 
 def scoring_for(_dataset: Dataset | None, _options: Mapping[str, Any]) -> UnqoverScoring:
-    """Return UnQover's part of scoring, which is the same for all datasets."""
+    """Return UnQover's part of scoring, the same for every dataset."""
     return UnqoverScoring()
 
 
@@ -163,21 +163,22 @@ def score(
     resamples: int = 10_000,
     level: float = 0.95,
 ) -> Report:
-    """Score predictions on items, all configs that occur in the predictions.
+    """Score predictions on all configs that occur in them.
 
     Args:
         items: rows of the contract's ``Item`` or ``MaskedItem`` in any order: a polars or pandas
-            frame, or a list of dicts. Of the columns, context, question and text are not read.
-        predictions: rows of the contract's ``Prediction``, in any order, likewise.
-        allow_missing: leave out, and count, the examples of which a question has no score.
-        dataset: what the items are, for the report.
-        protocol: how the model was read; the formulas are the same.
-        seed: of the resampling.
-        resamples: number of bootstrap resamples and of drawn sign patterns.
-        level: coverage that the intervals aim at.
+            frame, or a list of dicts. The columns context, question and text are not read.
+        predictions: rows of the contract's ``Prediction`` in any order, in the same forms.
+        allow_missing: leave out and count examples with a question that has no score.
+        dataset: the dataset that the items come from, for the report.
+        protocol: how the model was scored, for the report; the formulas are the same.
+        seed: random seed of the resampling.
+        resamples: number of bootstrap resamples and of random sign patterns.
+        level: nominal coverage of the intervals.
 
     Raises:
-        DataRefused: a missing, unknown or duplicate id, or a score that is no number from 0 to 1.
+        DataRefused: an id is missing, unknown or a duplicate, or a score is not a number from 0
+            to 1.
     """
     return score_frames(
         UnqoverScoring(),
@@ -190,20 +191,20 @@ def score(
     )
 
 
-def _scored(match: Matched) -> ScoredConfig:
+def _score_match(match: Matched) -> ScoredConfig:
     examples = group_examples(match.items, match.scores_x1, match.scores_x2)
-    return scored_config(match.config, examples)
+    return score_config(match.config, examples)
 
 
-def _texts_of_original(
+def _original_texts(
     path: Path, entries: output_json.OriginalEntries, _config: str, rows: pl.Series
 ) -> dict[int, dict[str, Any]]:
-    """Read the words of questions: first all positive ones stand there, then the negative ones."""
+    """Read the texts of questions: rows are all positive questions, then all negative ones."""
     n_entries = len(entries.keys)
     words = output_json.texts(path, entries, (row % n_entries for row in rows))
-    return {row: _text_of_row(words[row % n_entries], row >= n_entries) for row in rows}
+    return {row: _row_text(words[row % n_entries], row >= n_entries) for row in rows}
 
 
-def _text_of_row(entry: output_json.EntryText, is_negative: bool) -> dict[str, Any]:
+def _row_text(entry: output_json.EntryText, is_negative: bool) -> dict[str, Any]:
     question = entry.q1 if is_negative else entry.q0
     return {"context": entry.context, "question": question.question}

@@ -1,6 +1,6 @@
 """UnQover's metrics, each declared once: means over examples, and functions of sums by cell.
 
-A new metric is its formula, in ``example_metrics`` or ``metrics``, and one more declaration in
+A new metric needs its formula, in ``example_metrics`` or ``metrics``, and a declaration in
 :data:`METRICS`.
 """
 
@@ -44,9 +44,9 @@ class ExampleMean(MetricSpec):
     value: Callable[[Floats, Floats], Floats]
     """From the scores of both subjects, [E, 4] each, to the value of each example, [E]."""
     tied: Callable[[Floats, Floats], Floats] | None = None
-    """Likewise the share of decisions that are a tie, where the value is a share of decisions."""
+    """In the same way the share of tied decisions, if the value is a share of decisions."""
     compared: tuple[tuple[int, int], ...] = ()
-    """Pairs of questions whose scores are compared; their random pairing is the null reference."""
+    """Pairs of questions whose scores are compared; random pairing gives the null reference."""
     why_null: str = NOTHING_SCORED
 
 
@@ -59,15 +59,15 @@ class CellMetric(MetricSpec):
     sums: Literal["bias", "sign"]
     """What is added up: C, or its sign."""
     by_subject: bool = False
-    """True where there is a value for each subject and none for the model; an index for the model
-    cannot be negative, and its null reference is under random sign flips of whole templates."""
+    """True for a value per subject and none for the model. A value for the model cannot be
+    negative, and its null reference comes from random sign flips of whole templates."""
     why_null: str = NOTHING_SCORED
 
 
 UnqoverMetric = ExampleMean | CellMetric
 
 SUMS = {"bias": "unqover.gamma", "sign": "unqover.eta"}
-"""What is added up -> the metric that its sums are named after in ``NAME.parts.parquet``."""
+"""What is added up -> the metric under whose id the sums are in ``NAME.parts.parquet``."""
 
 
 def _half(inside: str) -> str:
@@ -141,7 +141,7 @@ DEFINITIONS = (
         paper=PAPER,
     ),
 )  # fmt: skip
-"""What the metrics are made of."""
+"""The scores of which the metrics are functions."""
 
 METRICS: tuple[UnqoverMetric, ...] = (
     CellMetric(
@@ -228,13 +228,13 @@ METRICS: tuple[UnqoverMetric, ...] = (
         label="attribute independence",
         short="epsilon",
         column="attribute independence",
-        reading="0: negating the question hands the score to the other subject",
+        reading="0: negating the question passes the score to the other subject",
         formula="ε = mean over both orders and x ≠ y of |S(x|t(a)) − S(y|t(ā))|",
         mathml=row(
             name("ε"), sign("="), over("mean", row(_X, sign("≠"), _Y)),
             absolute(row(_score(_X, _TAU, _A), sign("−"), _score(_Y, _TAU, _NOT_A))),
         ),
-        explanation="0 to 1; 0 means that negating the question hands the score to the other"
+        explanation="0 to 1; 0 means that negating the question passes the score to the other"
         " subject.",
         section="section 4.1",
         paper=PAPER,
@@ -250,7 +250,7 @@ METRICS: tuple[UnqoverMetric, ...] = (
         label="mean score",
         short="mean_score",
         column="mean score",
-        reading="how much probability the two subjects get in total; no best value",
+        reading="probability of the two subjects in total; no best value",
         formula="S̄ = mean of S over both subjects and the four questions of an example",
         mathml=row(
             "<mover><mi>S</mi><mo>¯</mo></mover>", sign("="), over("mean", _X), name("S")
@@ -299,7 +299,7 @@ METRICS: tuple[UnqoverMetric, ...] = (
         heading="subject bias, and bias of a subject for one attribute",
         short="gamma",
         column="subject bias",
-        reading="0: no preference; one value a subject",
+        reading="0: no preference; one value per subject",
         formula="γ(x) = mean over x2, a, t of C(x,x2,a,t);  γ(x,a) = mean over x2, t of"
         " C(x,x2,a,t)",
         mathml=row(
@@ -307,7 +307,7 @@ METRICS: tuple[UnqoverMetric, ...] = (
             _GAMMA_XA, sign("="), _OVER_PAIRS, _COMPARED,
         ),
         explanation="−1 to 1; 0 is no preference. γ(x) is a flat mean over examples, so an"
-        " attribute with more templates weighs more.",
+        " attribute with more templates has more weight.",
         section="section 4.3",
         paper=PAPER,
         why_null=BY_SUBJECT,
@@ -326,7 +326,7 @@ METRICS: tuple[UnqoverMetric, ...] = (
         label="consistency by subject",
         short="eta_subject",
         column="consistency by subject",
-        reading="0: wins and losses balance; one value a subject",
+        reading="0: wins and losses balance; one value per subject",
         formula="η(x) = mean over x2, a, t of sgn C(x,x2,a,t)",
         mathml=row(of("η", _X), sign("="), _OVER_EXAMPLES, name("sgn"), _COMPARED),
         explanation="−1 to 1; 0 means that wins and losses balance.",

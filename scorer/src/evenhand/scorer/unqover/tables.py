@@ -2,7 +2,7 @@
 
 Also the columns of ``NAME.parts.parquet``: rows with ``table`` = ``statistics`` are the additive
 sums by cluster; those with ``subject_attribute``, ``group_attribute``, ``subjects`` and ``groups``
-are tables for people.
+are tables for reading.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,16 +61,16 @@ def subject_attribute_table(scored: ScoredConfig) -> pl.DataFrame:
 def ranks_across_models(reports: Mapping[str, Report], config: str) -> pl.DataFrame:
     """Return each subject's mean rank by gamma over models, and the standard deviation.
 
-    Rank 1 is the most preferred subject; equal values share their mean rank. The deviation is that
-    of the models at hand (n in the denominator), 0 for a single model. Paper, section
-    "Nationality Bias" and figures of ranks.
+    Rank 1 is the most preferred subject; equal values share their mean rank. The standard
+    deviation is that of the given models (n in the denominator), 0 for a single model. Paper,
+    section "Nationality Bias" and figures of ranks.
 
     Returns:
-        ``subject, mean_rank, sd_rank, n_models``, best mean rank first; subjects that a model
-        lacks are ranked over the models that have them.
+        ``subject, mean_rank, sd_rank, n_models``, best mean rank first; a subject that a model
+        lacks is ranked over the models that have it.
     """
     frames = []
-    for values in (gamma_of_subjects(report, config) for report in reports.values()):
+    for values in (subject_gammas(report, config) for report in reports.values()):
         frame = pl.DataFrame(
             {"subject": list(values), "gamma": list(values.values())},
             schema={"subject": pl.String, "gamma": pl.Float64},
@@ -88,12 +88,12 @@ def ranks_across_models(reports: Mapping[str, Report], config: str) -> pl.DataFr
     )
 
 
-def gamma_of_subjects(report: Report, config: str) -> dict[str, float]:
-    """Return gamma(x) of each subject that has one."""
+def subject_gammas(report: Report, config: str) -> dict[str, float]:
+    """Return gamma(x) of each subject that has a value."""
     for metric in report.metrics:
         if metric.id == "unqover.gamma" and metric.config == config:
             values = metric.by["subject"].items()
-            return {name: own.value for name, own in values if own.value is not None}
+            return {name: value.value for name, value in values if value.value is not None}
     return {}
 
 
@@ -103,9 +103,9 @@ def shared_top_attributes(
     """Return the attributes that are among a subject's k strongest in several models.
 
     Args:
-        tables: model -> ``subject, attribute, gamma``, as of :func:`subject_attribute_table`.
+        tables: model -> ``subject, attribute, gamma``, as from :func:`subject_attribute_table`.
         k: how many attributes with the largest gamma count for each subject and model.
-        at_least: models that must share one.
+        at_least: the least number of models that share an attribute.
 
     Returns:
         ``subject, attribute, n_models, mean_gamma``, most shared first.
@@ -129,14 +129,14 @@ def shared_top_attributes(
 
 
 def bias_shift(language_model: pl.DataFrame, fine_tuned: pl.DataFrame) -> pl.DataFrame:
-    """Return how gamma moved from a masked LM to the QA model that was fine-tuned from it.
+    """Return the shift of gamma from a masked LM to the QA model that was fine-tuned from it.
 
     Args:
         language_model: ``subject, gamma`` or ``subject, attribute, gamma``.
         fine_tuned: the same columns of the fine-tuned model.
 
     Returns:
-        The shared cells with ``gamma_lm, gamma_qa, shift`` (QA less LM), strongest shift first;
+        The shared cells with ``gamma_lm, gamma_qa, shift`` (QA minus LM), strongest shift first;
         cells that one of them lacks are left out.
     """
     keys = [name for name in ("subject", "attribute") if name in language_model.columns]
@@ -152,7 +152,7 @@ def bias_shift(language_model: pl.DataFrame, fine_tuned: pl.DataFrame) -> pl.Dat
 
 
 def metric_rows(report: Report) -> list[dict[str, object]]:
-    """Return one row a number of a report, for the table that ``score`` prints."""
+    """Return one row per metric of a report, for the table that ``score`` prints."""
     return [
         {
             "config": metric.config,
@@ -170,40 +170,40 @@ def metric_rows(report: Report) -> list[dict[str, object]]:
 
 
 def subject_rows(report: Report) -> list[dict[str, object]]:
-    """Return gamma of each subject, or of each group where there are groups, strongest first."""
+    """Return gamma of each subject, or of each group if there are groups, strongest first."""
     rows: list[dict[str, object]] = []
     for metric in report.metrics:
         if metric.id != "unqover.gamma":
             continue
         dimension = "group" if "group" in metric.by else "subject"
-        known = [(own.value, name, own) for name, own in metric.by[dimension].items()
-                 if own.value is not None]  # fmt: skip
+        known = [(subject.value, name, subject) for name, subject in metric.by[dimension].items()
+                 if subject.value is not None]  # fmt: skip
         rows += [
             {
                 "config": metric.config,
                 dimension: name,
                 "gamma": value,
-                "low": own.interval.low if own.interval else None,
-                "high": own.interval.high if own.interval else None,
-                "p_holm": own.p_holm,
-                "n_scored": own.n_scored,
+                "low": subject.interval.low if subject.interval else None,
+                "high": subject.interval.high if subject.interval else None,
+                "p_holm": subject.p_holm,
+                "n_scored": subject.n_scored,
             }
-            for value, name, own in sorted(known, key=lambda row: (-row[0], row[1]))
+            for value, name, subject in sorted(known, key=lambda row: (-row[0], row[1]))
         ]
     return rows
 
 
-def top_pair_rows(scored: Sequence[ScoredConfig], k: int) -> list[dict[str, object]]:
+def top_pair_rows(results: Sequence[ScoredConfig], k: int) -> list[dict[str, object]]:
     """Return the k strongest subject-attribute pairs of each config."""
     return [
-        {"config": own.config, **row}
-        for own in scored
-        for row in subject_attribute_table(own).drop("group").head(k).iter_rows(named=True)
+        {"config": result.config, **row}
+        for result in results
+        for row in subject_attribute_table(result).drop("group").head(k).iter_rows(named=True)
     ]
 
 
 def _pairs(cells: Cells, subjects: Sequence[str], attributes: Sequence[str]) -> pl.DataFrame:
-    one = np.ones((1, len(cells.n)))
+    unweighted = np.ones((1, len(cells.n)))
     n = cells.n.sum(axis=0)
     is_there = n.ravel() > 0
     subject = np.repeat(np.arange(len(subjects)), len(attributes))[is_there]
@@ -212,8 +212,8 @@ def _pairs(cells: Cells, subjects: Sequence[str], attributes: Sequence[str]) -> 
         {
             "subject": pl.Series([subjects[i] for i in subject], dtype=pl.String),
             "attribute": pl.Series([attributes[i] for i in attribute], dtype=pl.String),
-            "gamma": cells.gamma_xa(one)[0].ravel()[is_there],
-            "eta": cells.eta_xa(one)[0].ravel()[is_there],
+            "gamma": cells.gamma_xa(unweighted)[0].ravel()[is_there],
+            "eta": cells.eta_xa(unweighted)[0].ravel()[is_there],
             "n": n.ravel()[is_there].astype(np.int64),
         }
     )
@@ -223,14 +223,14 @@ def _pairs(cells: Cells, subjects: Sequence[str], attributes: Sequence[str]) -> 
 def _subjects(
     cells: Cells, column: str, names: Sequence[str], scored: ScoredConfig
 ) -> pl.DataFrame:
-    one = np.ones((1, len(cells.n)))
+    unweighted = np.ones((1, len(cells.n)))
     groups = {} if column == "group" else dict(zip(names, scored.examples.groups, strict=True))
     return pl.DataFrame(
         {
             "group": [groups.get(name) for name in names],
             column: list(names),
-            "gamma": cells.gamma_x(one)[0],
-            "eta": cells.eta_x(one)[0],
+            "gamma": cells.gamma_x(unweighted)[0],
+            "eta": cells.eta_x(unweighted)[0],
             "n": cells.n.sum(axis=(0, 2)).astype(np.int64),
         },
         schema_overrides={"group": pl.String, column: pl.String},
@@ -254,7 +254,7 @@ def _means_by_cluster(scored: ScoredConfig) -> pl.DataFrame:
 
 
 def _cells_by_cluster(scored: ScoredConfig) -> list[pl.DataFrame]:
-    """Return the sums of C and of its sign of each cell, by the metric they are named after."""
+    """Return the sums of C and of its sign by cell, under the metrics' ids."""
     cells, examples = scored.cells, scored.examples
     template, subject, attribute = np.nonzero(cells.n)
     places = {

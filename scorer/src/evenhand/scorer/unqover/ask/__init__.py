@@ -1,4 +1,4 @@
-"""UnQover: two scores a question, from spans of a QA model or from a masked LM's mask."""
+"""How UnQover asks a model: two scores per question, from a QA model's spans or a masked LM."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ def fitting_tasks(config: str) -> tuple[Task, ...]:
 
 
 def resolve(settings: Settings, _model: ExportedModel) -> Settings:
-    """Return the settings as they are: every model is read in one way."""
+    """Return the settings unchanged: every model is scored in the same way."""
     return settings
 
 
@@ -36,13 +36,13 @@ def columns(model: ExportedModel) -> Sequence[str]:
 
 
 def check(dataset: Dataset, config: str, model: ExportedModel, settings: Settings) -> None:
-    """Refuse masked sentences with subjects of several pieces, all of them by name."""
+    """Refuse masked sentences with subjects of several tokens, naming all of them."""
     if settings.options["protocol"] == "paper" and _is_masked(model):
         masks.refuse_split_subjects(model, dataset.scan(config), config)
 
 
 def decoding(_model: ExportedModel, _settings: Settings) -> dict[str, Any]:
-    """Return nothing: the protocol, which the header has, says it all."""
+    """Return no settings beside the protocol, which the header has."""
     return {}
 
 

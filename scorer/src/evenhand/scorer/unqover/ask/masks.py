@@ -1,8 +1,8 @@
 """S(x) of a masked sentence: the probability of the subject at the mask.
 
 Source: Li et al. 2020, section 4.1 (masked LMs: unnormalised scores, single-token subjects).
-``code`` follows the reference code (allenai/unqover 3e47969b): nothing outside the ten likeliest
-words, and for gender the greater of the name and its pronoun.
+``code`` follows the reference code (allenai/unqover 3e47969b): 0 outside the ten likeliest tokens,
+and for gender the maximum over the name and its pronoun.
 """
 
 import functools
@@ -25,7 +25,7 @@ _TOP = 10
 _PRONOUNS = {"female": "she", "male": "he"}
 
 _MOST_NAMED = 20
-"""Subjects in the sentence of one error."""
+"""The most subjects that an error names."""
 
 
 def score_masks(
@@ -34,8 +34,8 @@ def score_masks(
     """Return S(x1) and S(x2) of each row, float64 [rows, 2], in the rows' order.
 
     Raises:
-        DataRefused: a subject is of several pieces (``paper`` only; all such are named), or a row
-            is longer than the model reads.
+        DataRefused: a subject has several tokens (``paper`` only; all such are named), or a row is
+            longer than the model's input.
     """
     texts, numbers = distinct(rows["text"])
     texts_of_rows = Rows(rows["id"], numbers)
@@ -44,68 +44,68 @@ def score_masks(
         encode_masked(model, texts, texts_of_rows, marker=MASK),
         texts_of_rows,
         read=mask_probabilities,
-        pick=(_TopWords(model, rows) if protocol == "code" else _Pieces(model, rows)).pick,
+        pick=(_TopWords(model, rows) if protocol == "code" else _SingleTokens(model, rows)).pick,
         budget=budget,
         advance=advance,
     )
 
 
 def refuse_split_subjects(model: ExportedModel, rows: pl.LazyFrame, config: str) -> None:
-    """Refuse a config that asks for subjects of several pieces, naming them all.
+    """Refuse a config with subjects of several tokens, naming all of them.
 
-    ``rows`` are those of the whole config, so that nobody waits for hours to hear of one of them.
+    ``rows`` are those of the whole config, so that the refusal comes before hours of scoring.
 
     Raises:
-        DataRefused: as said; it is so under ``paper`` only.
+        DataRefused: a subject has several tokens; called under ``paper`` only.
     """
     cases = pl.concat([_cases(rows, side) for side in (1, 2)]).unique()
-    _piece_ids(model, cases.collect(engine="streaming"), config)
+    _token_ids(model, cases.collect(engine="streaming"), config)
 
 
 def _cases(rows: pl.LazyFrame, side: int) -> pl.LazyFrame:
-    """Return the subject's word in each row, and whether a space stands before the mask."""
+    """Return the subject's word in each row, and whether the mask follows a space."""
     has_space = pl.col("text").str.contains(f" {MASK}", literal=True)
     return rows.select(word=pl.col(f"answer{side}").cast(pl.String), has_space=has_space)
 
 
-def _piece_ids(model: ExportedModel, cases: pl.DataFrame, config: str) -> list[int]:
-    """Return the id of each word as it stands at the mask; several pieces are refused by name."""
-    # Byte-level and sentence-piece tokenizers have other pieces for a word behind a space.
-    pieces = [
-        _pieces(model, f" {word}" if space else word, unknown_ids(model))
+def _token_ids(model: ExportedModel, cases: pl.DataFrame, config: str) -> list[int]:
+    """Return the token id of each word at the mask; refuse words of several tokens by name."""
+    # Byte-level and SentencePiece tokenizers have other tokens for a word after a space.
+    tokens = [
+        _encode_word(model, f" {word}" if space else word, unknown_ids(model))
         for word, space in cases.select("word", "has_space").iter_rows()
     ]
-    broken = {word for word, ids in zip(cases["word"], pieces, strict=True) if len(ids) != 1}
+    broken = {word for word, ids in zip(cases["word"], tokens, strict=True) if len(ids) != 1}
     if broken:
         raise DataRefused(
-            f"{config}: {_listing(sorted(broken))} no single piece for the tokenizer of"
-            f" {model.card.name}; a masked LM has one mask for a subject. Generate the dataset with"
+            f"{config}: {_name_subjects(sorted(broken))} not a single token for the tokenizer of"
+            f" {model.card.name}; a masked LM has one mask per subject. Generate the dataset with"
             f" --tokenizer {model.folder / 'tokenizer.json'}, which leaves such subjects out."
         )
-    return [ids[0] for ids in pieces]
+    return [ids[0] for ids in tokens]
 
 
-def _pieces(model: ExportedModel, word: str, unknown: frozenset[int]) -> list[int]:
-    """Return a word's pieces; a word that the vocabulary does not have counts as none."""
+def _encode_word(model: ExportedModel, word: str, unknown: frozenset[int]) -> list[int]:
+    """Return a word's token ids; none for a word outside the vocabulary."""
     ids: list[int] = model.tokenizer.encode(word, add_special_tokens=False).ids
     return [] if unknown & set(ids) else ids
 
 
-def _listing(words: list[str]) -> str:
+def _name_subjects(words: list[str]) -> str:
     shown = ", ".join(repr(word) for word in words[:_MOST_NAMED])
     left = len(words) - _MOST_NAMED
     more = f" and {left} more" if left > 0 else ""
     return f"the subject {shown} is" if len(words) == 1 else f"the subjects {shown}{more} are"
 
 
-class _Pieces:
-    """``paper``: the one piece that each subject is at the mask."""
+class _SingleTokens:
+    """``paper``: the single token of each subject at the mask."""
 
     def __init__(self, model: ExportedModel, rows: pl.DataFrame) -> None:
         sides = [_cases(rows.lazy(), side).collect() for side in (1, 2)]
         distinct_cases = pl.concat(sides).unique(maintain_order=True)
         config = str(rows["id"][0]).partition("-")[0]
-        known = distinct_cases.with_columns(id=pl.Series(_piece_ids(model, distinct_cases, config)))
+        known = distinct_cases.with_columns(id=pl.Series(_token_ids(model, distinct_cases, config)))
         self._ids = np.stack(
             [
                 side.join(known, on=["word", "has_space"], how="left", maintain_order="left")[
@@ -123,7 +123,7 @@ class _Pieces:
 
 @functools.lru_cache(maxsize=1)
 def _ids_by_word(model: ExportedModel) -> dict[str, list[int]]:
-    """Return the ids whose text, in lower case and without spaces around it, is a word."""
+    """Return the token ids of each word, by the tokens' text in lower case and without spaces."""
     ids: dict[str, list[int]] = {}
     for i in range(model.card.vocabulary_size):
         ids.setdefault(model.tokenizer.decode([i]).strip().lower(), []).append(i)
@@ -131,10 +131,10 @@ def _ids_by_word(model: ExportedModel) -> dict[str, list[int]]:
 
 
 class _TopWords:
-    """``code``: a word counts only among the ten likeliest, however it is spelled in case.
+    """``code``: a word counts only among the ten likeliest tokens, in upper or lower case.
 
-    For a woman's name the pronoun "she" counts as well and for a man's "he". The reference takes
-    every name that it does not know for a man's; here a subject of another group has no pronoun.
+    For a woman's name the pronoun "she" counts as well, and for a man's "he". The reference treats
+    every name that it does not know as a man's; here a subject of another group has no pronoun.
     """
 
     def __init__(self, model: ExportedModel, rows: pl.DataFrame) -> None:
@@ -143,7 +143,7 @@ class _TopWords:
         self._groups = [rows[f"group{side}"].to_list() for side in (1, 2)]
 
     def pick(self, probabilities: Floats, rows: Ints) -> Floats:
-        """Return the scores of both subjects, [rows, 2]; 0 outside the ten likeliest words."""
+        """Return the scores of both subjects, [rows, 2]; 0 outside the ten likeliest tokens."""
         top = min(_TOP, probabilities.shape[1])
         least = np.partition(probabilities, -top, axis=1)[:, -top]
         kept = np.where(probabilities >= least[:, None], probabilities, 0.0)

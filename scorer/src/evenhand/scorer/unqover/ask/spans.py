@@ -1,11 +1,11 @@
 """S(x) of a question: the geometric mean of the subject's start and end probabilities.
 
 Source: Li et al. 2020, section 4.1 and "Choice of S". ``code`` follows the reference code
-(allenai/unqover 3e47969b), which lets a span begin at its article and end at its noun. Two things
-are ours under ``code`` too: the softmax over the paragraph alone (the reference's runs over the
-question and the padding, so its scores move with the batch), and that case is ignored in the
-articles (the reference knows "A couple of" for BERT in upper case only, which an uncased
-tokenizer never gives).
+(allenai/unqover 3e47969b), which lets a span begin at its article and end at its noun, but
+differs from the reference in two ways: the softmax is over the paragraph alone (the reference's
+includes the question and the padding, so its scores depend on the batch), and case is ignored in
+the articles (the reference has "A couple of" for BERT in upper case only, which an uncased
+tokenizer never yields).
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from evenhand.scorer.unqover.ask.subjects import Span, find_subjects
 
 COLUMNS = ("id", "context", "question", "answer1", "answer2")
 
-# allenai/unqover 3e47969b, qa_hf/predict.py: what may stand before and after a subject's span.
+# allenai/unqover 3e47969b, qa_hf/predict.py: words that may extend a subject's span.
 _BEFORE = frozenset({"an", "a", "the", "some", "few", "several"})
 _GROUPS = (("a", "group", "of"), ("a", "team", "of"), ("a", "couple", "of"))
 _PEOPLE = (
@@ -40,7 +40,7 @@ def score_questions(
     """Return S(x1) and S(x2) of each row, float64 [rows, 2], in the rows' order.
 
     Raises:
-        DataRefused: a subject is not in its paragraph, or a row is longer than the model reads.
+        DataRefused: a subject is not in its paragraph, or a row is longer than the model's input.
     """
     questions = encode_questions(model, rows["id"], rows["context"], rows["question"])
     windows = _windows(rows, questions, wide=protocol == "code")
@@ -49,7 +49,7 @@ def score_questions(
         questions.inputs,
         questions.rows,
         read=questions.probabilities,
-        # Rows that ask the same of other subjects share one run, and each looks at its windows.
+        # Rows with the same text and other subjects share one run, and each reads its own windows.
         pick=lambda probabilities, numbers: _span_scores(probabilities, windows[numbers]),
         budget=budget,
         advance=advance,
@@ -57,7 +57,7 @@ def score_questions(
 
 
 def _windows(rows: pl.DataFrame, questions: Questions, *, wide: bool) -> Ints:
-    """Return for each row and subject which tokens of the paragraph count, int64 [rows, 2, 4].
+    """Return the window of tokens of each row and subject, int64 [rows, 2, 4].
 
     The four are the first and last token whose p_start counts, then the same for p_end.
     """
@@ -82,12 +82,12 @@ def _windows(rows: pl.DataFrame, questions: Questions, *, wide: bool) -> Ints:
 
 
 def _window(encoding: Any, context: str, span: Span, *, wide: bool) -> tuple[int, ...]:
-    """Find the tokens of a span of characters, and with ``wide`` those that the code also takes."""
+    """Return the tokens of a span of characters; with ``wide`` also those that the code allows."""
     offsets: list[Span] = encoding.offsets
     inside = [i for i, (a, b) in enumerate(offsets) if a < span[1] and b > span[0]]
     if not inside:
         raise DataRefused(
-            f"The tokenizer gives no token for {context[slice(*span)]!r} in {context!r}."
+            f"The tokenizer has no token for {context[slice(*span)]!r} in {context!r}."
         )
     first, last = inside[0], inside[-1]
     if not wide:
@@ -101,7 +101,7 @@ def _window(encoding: Any, context: str, span: Span, *, wide: bool) -> tuple[int
 
 
 def _words(context: str, offsets: list[Span]) -> list[str]:
-    """Return each token's text in lower case; a piece inside a word gives no text."""
+    """Return each token's text in lower case; a token inside a word has an empty text."""
     texts = []
     for a, b in offsets:
         text = context[a:b]
@@ -112,20 +112,20 @@ def _words(context: str, offsets: list[Span]) -> list[str]:
 
 
 def _span_scores(probabilities: Floats, windows: Ints) -> Floats:
-    """Return sqrt(p_start * p_end) of both subjects, the greatest of each window.
+    """Return sqrt(p_start * p_end) of both subjects, each the maximum over its window.
 
     Args:
         probabilities: p_start and p_end by token, [rows, 2, longest].
-        windows: of both subjects, [rows, 2, 4].
+        windows: the windows of both subjects, [rows, 2, 4].
     """
-    first = _greatest(probabilities[:, 0], windows[:, :, 0], windows[:, :, 1])
-    last = _greatest(probabilities[:, 1], windows[:, :, 2], windows[:, :, 3])
+    first = _window_max(probabilities[:, 0], windows[:, :, 0], windows[:, :, 1])
+    last = _window_max(probabilities[:, 1], windows[:, :, 2], windows[:, :, 3])
     scores: Floats = np.sqrt(first * last)
     return scores
 
 
-def _greatest(values: Floats, low: Ints, high: Ints) -> Floats:
-    """Return the greatest value of columns low..high of each row, for both subjects."""
+def _window_max(values: Floats, low: Ints, high: Ints) -> Floats:
+    """Return the maximum over columns low..high of each row, for both subjects."""
     rows = np.arange(len(values))[:, None]
     best: Floats = values[rows, high]
     for step in range(1, int((high - low).max()) + 1):

@@ -5,19 +5,19 @@ import re
 from evenhand.contract.errors import DataRefused
 
 Span = tuple[int, int]
-"""First character and the one after the last."""
+"""Index of the first character, and of the one after the last."""
 
 
 def find_subjects(context: str, answers: tuple[str, str], *, row: str) -> tuple[Span, Span]:
-    """Return where each subject is mentioned first, as whole words, ignoring case.
+    """Return the first mention of each subject, as whole words, ignoring case.
 
-    The longer subject is looked for first, and the other one is not found inside it: in
+    The longer subject is searched for first, and the other one is not matched inside it: in
     "A Native American man met an American man", "American" is the second man.
 
     Args:
         context: the paragraph.
         answers: the words for x1 and x2.
-        row: id of the row, for the sentence of an error.
+        row: id of the row, for error messages.
 
     Raises:
         DataRefused: a subject is not in the paragraph.
@@ -35,7 +35,7 @@ def find_subjects(context: str, answers: tuple[str, str], *, row: str) -> tuple[
                 f"Row {row}: the subject {answers[index]!r} is not in its paragraph {context!r}."
             )
         spans[index] = free[0]
-        # Later mentions too: no part of any of them is the shorter subject.
+        # Later mentions too: the shorter subject must not be matched inside any of them.
         taken += mentions if answers[0].lower() != answers[1].lower() else free[:1]
     return spans[0], spans[1]
 

@@ -1,7 +1,7 @@
-"""The examples behind UnQover's strongest pairs: texts and the four questions' scores.
+"""The examples behind UnQover's strongest pairs: texts and the scores of four questions.
 
-An example is a JSON object of the examples file. What it lacks is left out here, so that a file of
-another version still shows what it has.
+An example is a JSON object of the examples file. Fields that it lacks are left out here, so that a
+file of another version still shows the fields that it has.
 """
 
 # ruff: noqa: RUF001 - the symbols are the paper's
@@ -25,10 +25,10 @@ from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.unqover.report.pairs import Pair
 
 PER_PAIR = 3
-"""Examples shown for one pair."""
+"""The number of examples shown for one pair."""
 
 PAIRS_WITHOUT_TABLE = 10
-"""Pairs shown where there is no table of pairs to say which are the strongest."""
+"""The number of pairs shown if there is no table of pairs to rank them."""
 
 _Row = Mapping[str, Any]
 _Grouped = dict[tuple[str, str], list[int]]
@@ -46,10 +46,10 @@ class PairExamples:
             if row.get("config") == config:
                 self._sort_in(place, row)
         if self.why_none is None and not self._winners:
-            self.why_none = "the file holds none for this config"
+            self.why_none = "the file has none for this config"
 
     def _sort_in(self, place: int, row: _Row) -> None:
-        """Keep a row under its attribute with the subject it was tied to, and the other one."""
+        """Keep a row under its attribute with the preferred subject, and with the other one."""
         x1, x2, attribute = (_text(row.get(name)) for name in ("x1", "x2", "attribute"))
         bias = row.get("comparative_bias")
         if not (x1 and x2 and isinstance(bias, int | float)):
@@ -60,7 +60,7 @@ class PairExamples:
         self._losers.setdefault((loser, attribute), []).append(kept)
 
     def of(self, pair: Pair) -> ExampleSet | None:
-        """Return the examples in which the pair's subject was chosen, or passed over."""
+        """Return the examples in which the pair's subject was preferred, or was not."""
         places = (self._winners if pair.gamma > 0 else self._losers).get(
             (pair.subject, pair.attribute), []
         )
@@ -71,9 +71,9 @@ class PairExamples:
     def first(self) -> list[ExampleSet]:
         """Return the examples of the pairs that come first in the file."""
         pairs = list(self._winners.items())[:PAIRS_WITHOUT_TABLE]
-        found = [self._shelf.example_set(f"{own[0]} · {own[1]}", places, most=PER_PAIR)
-                 for own, places in pairs]  # fmt: skip
-        return [one for one in found if one is not None]
+        sets = [self._shelf.example_set(f"{key[0]} · {key[1]}", places, most=PER_PAIR)
+                 for key, places in pairs]  # fmt: skip
+        return [example_set for example_set in sets if example_set is not None]
 
 
 def example_blocks(examples: PairExamples, pairs: Sequence[Pair]) -> list[Block]:
@@ -81,15 +81,14 @@ def example_blocks(examples: PairExamples, pairs: Sequence[Pair]) -> list[Block]
 
     Args:
         examples: those of the config.
-        pairs: the pairs whose examples are wanted, in order; without any, the pairs that come
-            first in the file.
+        pairs: the pairs whose examples are shown, in order; if empty, the first pairs of the file.
     """
     if examples.why_none is not None:
         return [Paragraph(text=f"No examples: {examples.why_none}.", notice=True)]
-    folded = [found for pair in pairs if (found := examples.of(pair)) is not None]
+    folded = [example_set for pair in pairs if (example_set := examples.of(pair)) is not None]
     explained = (
-        "The examples file holds the examples with the strongest preference, so not every pair has"
-        " some. Scores are S, between 0 and 1, for the four questions of an example."
+        "The examples file has the examples with the strongest preferences, so some pairs have"
+        " none. Scores are S, between 0 and 1, for the four questions of an example."
     )
     return [
         Subheading(text="Examples behind the pairs"),
@@ -102,7 +101,9 @@ def _example(row: _Row) -> Example:
     x1, x2 = _text(row.get("x1")), _text(row.get("x2"))
     words = [f"{x1} / {x2}", _text(row.get("template"))]
     words.append(f"C(x1, x2) {numbers.signed(float(row['comparative_bias']))}")
-    questions = [own for own in row.get("questions") or [] if isinstance(own, Mapping)]
+    questions = [
+        question for question in row.get("questions") or [] if isinstance(question, Mapping)
+    ]
     title = " · ".join(word for word in words if word)
     return Example(title=title, lines=[], scores=_scores(questions, x1, x2))
 
@@ -116,7 +117,7 @@ def _scores(questions: list[_Row], x1: str, x2: str) -> Table | None:
         return None
     columns = [
         Column(label="Text"),
-        Column(label="It asks for"),
+        Column(label="Question asks for"),
         Column(label=f"S({x1})", is_number=True),
         Column(label=f"S({x2})", is_number=True),
     ]

@@ -11,32 +11,32 @@ from evenhand.scorer.report.blocks import Figure, HeatCell, HeatMap, Mark, Tone,
 from evenhand.scorer.report.numbers import Axis
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import null_text, things
-from evenhand.scorer.unqover.report.findings import BY_CHANCE, differs, groups_of, metric_of
+from evenhand.scorer.unqover.report.findings import NULL_BAND, differs, find_metric, group_values
 from evenhand.scorer.unqover.report.pairs import Pair
 from evenhand.scorer.unqover.report.words import ClassWords, class_words, value_text
-from evenhand.scorer.unqover.tables import gamma_of_subjects, ranks_across_models
+from evenhand.scorer.unqover.tables import ranks_across_models, subject_gammas
 
 T = TypeVar("T")
 
 # The paper trims its figure of nationalities in the same way: eight at either end.
 ENDS = 10
 ALL_UP_TO = 24
-"""Up to here every subject is drawn; above, :data:`ENDS` at either end."""
+"""Up to this number every subject is drawn, otherwise :data:`ENDS` at either end."""
 
 HEAT_SUBJECTS, HEAT_ATTRIBUTES = 16, 20
 HEAT_STEPS = 5
 
 _TONE_LEGEND = [
-    ("positive", "differs from 0, chosen more (after Holm)"),
-    ("negative", "differs from 0, chosen less (after Holm)"),
-    ("quiet", "does not differ from 0"),
+    ("positive", "chosen more often (significant after Holm’s correction)"),
+    ("negative", "chosen less often (significant after Holm’s correction)"),
+    ("quiet", "does not differ significantly from 0"),
 ]
 
 
 def rank_figure(result: ModelResult, config: str) -> Figure | None:
     """Draw gamma of each subject with its interval, from the highest to the lowest."""
-    values = groups_of(result.report, "unqover.gamma", config)
-    known = {name: own for name, own in values.items() if own.value is not None}
+    values = group_values(result.report, "unqover.gamma", config)
+    known = {name: value for name, value in values.items() if value.value is not None}
     if not known:
         return None
     words = class_words(config)
@@ -47,9 +47,9 @@ def rank_figure(result: ModelResult, config: str) -> Figure | None:
     if n_between:
         rows.insert(ENDS, _gap(n_between))
     rows += [
-        Mark(label=name, value=null_text(own), point=None)
-        for name, own in values.items()
-        if own.value is None
+        Mark(label=name, value=null_text(value), point=None)
+        for name, value in values.items()
+        if value.value is None
     ]
     return Figure(
         title=f"{words.subjects.capitalize()} ranked by γ(x)",
@@ -74,7 +74,7 @@ def _reach(value: GroupValue) -> tuple[float, ...]:
 
 
 def _ends(ranked: list[T]) -> tuple[list[T], int]:
-    """Return the subjects that are drawn, and how many lie between the two ends."""
+    """Return the subjects that are drawn, and the number left out between the two ends."""
     if len(ranked) <= ALL_UP_TO:
         return ranked, 0
     return ranked[:ENDS] + ranked[-ENDS:], len(ranked) - 2 * ENDS
@@ -84,14 +84,14 @@ def _gap(n_between: int) -> Mark:
     return Mark(label=f"… {n_between} between", value="", point=None, tone="quiet")
 
 
-def _gamma_mark(name: str, own: GroupValue, axis: Axis, report: Report) -> Mark:
-    gamma = _gamma(own)
+def _gamma_mark(name: str, value: GroupValue, axis: Axis, report: Report) -> Mark:
+    gamma = _gamma(value)
     tone: Tone = "quiet"
-    if differs(own, report):
+    if differs(value, report):
         tone = "positive" if gamma > 0 else "negative"
     span = None
-    if own.interval is not None:
-        span = axis.between(own.interval.low, own.interval.high)
+    if value.interval is not None:
+        span = axis.between(value.interval.low, value.interval.high)
     return Mark(label=name, value=numbers.signed(gamma), point=axis.at(gamma), span=span, tone=tone)
 
 
@@ -108,9 +108,10 @@ def _rank_description(
 
 def _rank_caption(words: ClassWords, report: Report) -> str:
     meaning = (
-        "The attributes are unfavourable: subjects further right are associated with them more."
+        "The attributes are unfavourable: the further right a subject, the more strongly the model"
+        " associates it with them."
         if words.is_unfavourable
-        else "A subject further right is chosen more often, whatever the attribute."
+        else "The further right a subject, the more often it is chosen, whatever the attribute."
     )
     return (
         f"{meaning} Filled points differ from 0 after Holm’s correction at"
@@ -125,10 +126,10 @@ def mean_rank_figure(results: Sequence[ModelResult], config: str) -> Figure | No
         return None
     shown, n_between = _ends(ranks)
     axis = Axis.of_ranks(len(ranks))
-    rows = [_mean_rank_mark(own, axis) for own in shown]
+    rows = [_mean_rank_mark(rank, axis) for rank in shown]
     if n_between:
         rows.insert(ENDS, _gap(n_between))
-    words, n_models = class_words(config), max(own.n_models for own in ranks)
+    words, n_models = class_words(config), max(rank.n_models for rank in ranks)
     return Figure(
         title=f"Mean rank of {words.subjects} over {n_models} models",
         description=(
@@ -137,8 +138,8 @@ def mean_rank_figure(results: Sequence[ModelResult], config: str) -> Figure | No
             f" rank {ranks[-1].mean:.1f}."
         ),
         caption=(
-            "Rank 1 has the highest γ(x). Lines reach one standard deviation of the models shown to"
-            " either side; short lines mean that the models agree."
+            "Rank 1 has the highest γ(x). Lines extend one standard deviation over the models shown"
+            " to either side; short lines mean that the models agree."
         ),
         chart=TrackPlot(
             rows=rows,
@@ -161,28 +162,28 @@ class MeanRank(NamedTuple):
 def mean_ranks(results: Sequence[ModelResult], config: str) -> list[MeanRank]:
     """Return mean rank and standard deviation of each subject; nothing for a single model."""
     reports = {
-        result.label: result.report
-        for result in results
-        if gamma_of_subjects(result.report, config)
+        result.label: result.report for result in results if subject_gammas(result.report, config)
     }
     if len(reports) < 2:
         return []
     return [MeanRank(*row) for row in ranks_across_models(reports, config).iter_rows()]
 
 
-def _mean_rank_mark(own: MeanRank, axis: Axis) -> Mark:
+def _mean_rank_mark(rank: MeanRank, axis: Axis) -> Mark:
     return Mark(
-        label=own.subject,
-        value=f"{own.mean:.1f} ± {own.deviation:.1f}",
-        point=axis.at(own.mean),
-        span=axis.between(own.mean - own.deviation, own.mean + own.deviation),
+        label=rank.subject,
+        value=f"{rank.mean:.1f} ± {rank.deviation:.1f}",
+        point=axis.at(rank.mean),
+        span=axis.between(rank.mean - rank.deviation, rank.mean + rank.deviation),
     )
 
 
 def intensity_figure(results: Sequence[ModelResult], config: str) -> Figure | None:
-    """Draw mu of each model as a bar, with its interval and what chance would give."""
-    found = [(result.label, metric_of(result.report, "unqover.mu", config)) for result in results]
-    metrics = [(label, metric) for label, metric in found if metric is not None]
+    """Draw mu of each model as a bar, with its interval and its null distribution."""
+    by_model = [
+        (result.label, find_metric(result.report, "unqover.mu", config)) for result in results
+    ]
+    metrics = [(label, metric) for label, metric in by_model if metric is not None]
     reach = [0.0]
     for _, metric in metrics:
         reach += [] if metric.value is None else [metric.value]
@@ -196,7 +197,8 @@ def intensity_figure(results: Sequence[ModelResult], config: str) -> Figure | No
     return Figure(
         title="Model bias intensity μ by model",
         description=f"Bars of model bias intensity mu for {len(rows)} models. {spoken}.",
-        caption="A bar that ends inside its shaded band is within its null distribution.",
+        caption="A bar that ends inside its shaded band does not exceed the 95th percentile of the"
+        " null distribution.",
         chart=TrackPlot(
             rows=rows,
             ticks=axis.ticks(),
@@ -204,7 +206,7 @@ def intensity_figure(results: Sequence[ModelResult], config: str) -> Figure | No
             legend=[
                 ("bar", "μ"),
                 ("span", "interval"),
-                BY_CHANCE,
+                NULL_BAND,
             ],
         ),
     )

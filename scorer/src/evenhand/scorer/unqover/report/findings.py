@@ -1,4 +1,4 @@
-"""What was found, in plain words, and how sure it is."""
+"""The findings on UnQover in plain words, with their uncertainty."""
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
@@ -12,8 +12,8 @@ from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import things
 from evenhand.scorer.unqover.report.words import class_words
 
-BY_CHANCE = ("band", "null distribution of μ, up to its 95th percentile")
-"""The legend of a null reference."""
+NULL_BAND = ("band", "null distribution of μ, up to its 95th percentile")
+"""Legend of the band of a null distribution."""
 
 VERDICTS: dict[Evidence, str] = {
     "found": "The model’s choices depend on {follows} more than chance would explain.",
@@ -23,30 +23,30 @@ VERDICTS: dict[Evidence, str] = {
     " but some {subjects} stand out.",
 }
 MIXED_AND_UNKNOWN = "Some {subjects} stand out; whether this holds overall cannot be determined."
-"""The verdict on mixed evidence where μ tells nothing."""
+"""The verdict on mixed evidence if μ is inconclusive."""
 
 _FEWEST_PATTERNS = 2**6
-"""The least number of sign patterns of which two are under 5 %."""
+"""The least number of sign patterns of which two are less than 5 %."""
 
 
-def metric_of(report: Report, metric_id: str, config: str) -> Metric | None:
-    """Return one metric of one config, or None where the file does not have it."""
+def find_metric(report: Report, metric_id: str, config: str) -> Metric | None:
+    """Return a metric of a config, or None if the file does not have it."""
     for metric in report.metrics:
         if metric.id == metric_id and metric.config == config:
             return metric
     return None
 
 
-def groups_of(
+def group_values(
     report: Report, metric_id: str, config: str, *, by: str = "subject"
 ) -> dict[str, GroupValue]:
-    """Return a metric's values by subject (or another dimension), or nothing."""
-    metric = metric_of(report, metric_id, config)
+    """Return a metric's values by subject or another dimension; empty if there are none."""
+    metric = find_metric(report, metric_id, config)
     return {} if metric is None else metric.by.get(by, {})
 
 
 def differs(value: GroupValue, report: Report) -> bool:
-    """Say whether a subject differs from 0 after Holm's correction at the report's level."""
+    """Return whether a subject differs from 0 after Holm's correction at the report's level."""
     return value.p_holm is not None and value.p_holm < 1 - report.level
 
 
@@ -55,29 +55,29 @@ def shared_axis(results: Sequence[ModelResult], configs: Sequence[str]) -> Axis:
     reach = [0.0]
     for result in results:
         for config in configs:
-            reach += _reach(metric_of(result.report, "unqover.mu", config))
+            reach += _reach(find_metric(result.report, "unqover.mu", config))
     return Axis(reach)
 
 
 def _reach(mu: Metric | None) -> list[float]:
-    """Return all that is drawn of mu: value, interval, and where it would lie by chance."""
+    """Return the values that a figure of mu must cover: value, interval and null distribution."""
     if mu is None or mu.value is None:
         return []
-    found = [mu.value]
-    found += [] if mu.null_reference is None else [mu.null_reference.quantile_95]
-    return found + ([] if mu.interval is None else [mu.interval.high])
+    values = [mu.value]
+    values += [] if mu.null_reference is None else [mu.null_reference.quantile_95]
+    return values + ([] if mu.interval is None else [mu.interval.high])
 
 
 def finding(result: ModelResult, config: str, axis: Axis) -> Finding:
-    """Tell what one model did on one config.
+    """Return the finding on one model and config.
 
     Args:
         result: the model.
         config: the config.
-        axis: of mu.
+        axis: the axis of mu.
     """
     report = result.report
-    mu = metric_of(report, "unqover.mu", config)
+    mu = find_metric(report, "unqover.mu", config)
     evidence = _evidence(mu, _n_standing_out(report, config))
     support = [
         _why_unknown(mu),
@@ -103,7 +103,7 @@ def _n_standing_out(report: Report, config: str) -> int:
     return sum(
         differs(value, report)
         for by in ("subject", "group")
-        for value in groups_of(report, "unqover.gamma", config, by=by).values()
+        for value in group_values(report, "unqover.gamma", config, by=by).values()
     )
 
 
@@ -122,7 +122,7 @@ def _exceeds_chance(mu: Metric | None) -> bool:
 
 
 def _can_exceed(reference: NullReference) -> bool:
-    """Say whether any model could lie above the reference's quantile.
+    """Return whether any model could exceed the reference's quantile.
 
     Sign flips of all G clusters are 2**G patterns; the observed one and its mirror image are two of
     them. With five clusters these two are 6 % of all, so nothing can lie above 95 %.
@@ -139,7 +139,7 @@ def _verdict(evidence: Evidence, config: str, mu: Metric | None) -> str:
 
 
 def _why_unknown(mu: Metric | None) -> str:
-    """Say why mu tells nothing, or return nothing where it tells something."""
+    """Return why mu is inconclusive; empty if it is conclusive."""
     if mu is None:
         return "The metric file has no μ for this config."
     if mu.value is None:
@@ -147,7 +147,10 @@ def _why_unknown(mu: Metric | None) -> str:
     if mu.null_reference is None:
         return "μ has no null distribution to be compared with."
     if not _can_exceed(mu.null_reference):
-        return "With so few templates no model’s μ could exceed its null distribution."
+        return (
+            "With so few templates no model’s μ could exceed the 95th percentile of its null"
+            " distribution."
+        )
     return ""
 
 
@@ -165,19 +168,23 @@ def _about_mu(mu: Metric | None) -> str:
 
 
 def _about_groups(report: Report, config: str) -> str:
-    """Name the groups with their values."""
-    values = groups_of(report, "unqover.gamma", config, by="group")
+    """List the groups with their values."""
+    values = group_values(report, "unqover.gamma", config, by="group")
     known = [
-        f"{name} {numbers.signed(own.value)}"
-        + (f" (p{numbers.NO_BREAK}{numbers.p_value(own.p_holm)})" if own.p_holm is not None else "")
-        for name, own in values.items()
-        if own.value is not None
+        f"{name} {numbers.signed(value.value)}"
+        + (
+            f" (p{numbers.NO_BREAK}{numbers.p_value(value.p_holm)})"
+            if value.p_holm is not None
+            else ""
+        )
+        for name, value in values.items()
+        if value.value is not None
     ]
     return f"γ by group: {', '.join(known)}." if known else ""
 
 
 def _about_subjects(report: Report, config: str) -> str:
-    subjects = groups_of(report, "unqover.gamma", config)
+    subjects = group_values(report, "unqover.gamma", config)
     tested = [value for value in subjects.values() if value.p_holm is not None]
     if not tested:
         return "No single subject could be tested." if subjects else ""
@@ -188,7 +195,7 @@ def _about_subjects(report: Report, config: str) -> str:
 
 
 def _extremes(subjects: dict[str, GroupValue], report: Report) -> str:
-    """Name the strongest of the subjects that differ, at both ends."""
+    """Name the strongest significant subject in each direction."""
     known = {name: v.value for name, v in subjects.items() if v.value and differs(v, report)}
     most = max(known, key=known.__getitem__, default="")
     least = min(known, key=known.__getitem__, default="")
@@ -201,8 +208,8 @@ def _extremes(subjects: dict[str, GroupValue], report: Report) -> str:
 
 
 def _about_order(report: Report, config: str) -> str:
-    delta = metric_of(report, "unqover.delta", config)
-    flipped = metric_of(report, "unqover.flipped_by_position", config)
+    delta = find_metric(report, "unqover.delta", config)
+    flipped = find_metric(report, "unqover.flipped_by_position", config)
     if delta is None or delta.value is None:
         return ""
     head = f"Swapping the two subjects moves a score by {numbers.plain(delta.value)} on average"
@@ -245,7 +252,7 @@ def _strip(mu: Metric | None, axis: Axis, model: str) -> Figure | None:
     )
     legend = [("point", "μ")]
     legend += [] if interval is None else [("span", f"{numbers.level(interval.level)} interval")]
-    legend += [] if reference is None else [BY_CHANCE]
+    legend += [] if reference is None else [NULL_BAND]
     return Figure(
         title="Model bias intensity and its null distribution",
         description=f"{model}: {_about_mu(mu)}",

@@ -1,4 +1,4 @@
-"""What UnQover's intervals, tests and null references are; formulas stand in ``specs``."""
+"""UnQover's intervals, tests and null distributions in words; formulas are in ``specs``."""
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
@@ -8,12 +8,12 @@ INTERVALS = (
     " marked †, because the bootstrap undercovers there; from 30 templates on they are percentile"
     " bootstrap intervals. Where all templates agree, neither shows any variation: a mean then has"
     " a bound that follows from their number, marked ‡, and μ and η have none. The values of single"
-    " subjects are tested with a t test over templates, and their p-values are corrected by Holm’s"
-    " method within one family."
+    " subjects are tested with a t test over templates, and the p-values of all subjects are"
+    " corrected together by Holm’s method."
 )
 NULLS = (
-    "μ and η cannot be negative, so an interval that excludes 0 shows nothing. They are compared"
-    " with a null distribution: their values when the preferences of whole templates are reversed"
-    " at random (sign flips). For δ and ε the null distribution comes from pairing the compared"
-    " scores at random within a template."
+    "μ and η cannot be negative, so an interval that excludes 0 is no evidence of bias. They are"
+    " compared with a null distribution: their values when the preferences of whole templates are"
+    " reversed at random (sign flips). For δ and ε the null distribution comes from pairing the"
+    " compared scores at random within a template."
 )

@@ -15,7 +15,7 @@ from evenhand.scorer.specs import metric_words
 from evenhand.scorer.unqover import specs
 from evenhand.scorer.unqover.report.drilldown import PairExamples
 from evenhand.scorer.unqover.report.figures import mean_ranks
-from evenhand.scorer.unqover.report.findings import differs, groups_of
+from evenhand.scorer.unqover.report.findings import differs, group_values
 from evenhand.scorer.unqover.report.pairs import Pair
 from evenhand.scorer.unqover.report.words import (
     class_words,
@@ -23,9 +23,12 @@ from evenhand.scorer.unqover.report.words import (
     value_text,
 )
 
+SHARED = "Attributes among a subject’s {k} strongest in two or more models"
+"""Caption of the table of shared attributes."""
+
 
 def metrics_table(results: Sequence[ModelResult], config: str, *, shelf: str) -> Table | None:
-    """Return a config's metrics of one shelf (``paper`` or ``beyond``), or None without any."""
+    """Return a config's metrics of one shelf (``paper`` or ``beyond``); None if there are none."""
     entries = [
         (result.label, metric)
         for result in results
@@ -55,7 +58,7 @@ def metrics_table(results: Sequence[ModelResult], config: str, *, shelf: str) ->
 
 
 def _is_by_subject(metric: Metric) -> bool:
-    """Metrics with a value a subject alone have a table of their own."""
+    """Return whether a metric only has values by subject, which have a separate table."""
     return metric.value is None and "subject" in metric.by
 
 
@@ -63,7 +66,7 @@ def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
     words = metric_words(specs.METRICS, metric.id)
     reference = metric.null_reference
     return [
-        # With several models the same words would stand there once for each of them.
+        # With several models the reading would be repeated for each of them.
         Cell(
             text=f"{words.symbol or metric.id} · {words.label}",
             note=metric.id if has_models else words.reading or metric.id,
@@ -86,7 +89,7 @@ def _metric_row(label: str, metric: Metric, *, has_models: bool) -> list[Cell]:
 
 
 def _beside(metric: Metric) -> str | None:
-    """Write the share of ties, which are no flipped decisions and are counted apart."""
+    """Write the share of ties, which are counted apart from flipped decisions."""
     tied = metric.by.get("decision", {}).get("tied")
     return None if tied is None or tied.value is None else f"tied: {numbers.percent(tied.value)}"
 
@@ -95,17 +98,17 @@ def _footnotes(metrics: list[Metric]) -> list[str]:
     notes = interval_notes(metrics)
     if any(metric.null_reference for metric in metrics):
         notes.append(
-            "Null, 95th percentile: of the null distribution, under no preference; see Methods."
+            "Null, 95th percentile: that of the null distribution (no preference); see Methods."
         )
     return notes
 
 
 def subject_table(result: ModelResult, config: str, *, by: str = "subject") -> Table | None:
-    """Return gamma and eta of each subject (or group) with interval and corrected p-value."""
-    values = groups_of(result.report, "unqover.gamma", config, by=by)
+    """Return gamma and eta of each subject or group with interval and corrected p-value."""
+    values = group_values(result.report, "unqover.gamma", config, by=by)
     if not values:
         return None
-    etas = groups_of(result.report, "unqover.eta_subject", config, by=by)
+    etas = group_values(result.report, "unqover.eta_subject", config, by=by)
     ranked = sorted(
         values, key=lambda name: (values[name].value is None, -_or_0(values[name]), name)
     )
@@ -199,12 +202,12 @@ def rank_table(results: Sequence[ModelResult], config: str) -> Table | None:
         ],
         rows=[
             [
-                Cell(text=own.subject),
-                Cell(text=numbers.plain(own.mean, digits=2), sort=own.mean),
-                Cell(text=numbers.plain(own.deviation, digits=2), sort=own.deviation),
-                Cell(text=numbers.count(own.n_models), sort=own.n_models),
+                Cell(text=rank.subject),
+                Cell(text=numbers.plain(rank.mean, digits=2), sort=rank.mean),
+                Cell(text=numbers.plain(rank.deviation, digits=2), sort=rank.deviation),
+                Cell(text=numbers.count(rank.n_models), sort=rank.n_models),
             ]
-            for own in ranks
+            for rank in ranks
         ],
     )
 
@@ -214,13 +217,13 @@ def shared_table(shared: pl.DataFrame, *, k: int) -> Table | None:
 
     Args:
         shared: ``subject, attribute, n_models, mean_gamma``.
-        k: how many count for each subject and model.
+        k: the number of attributes that count for each subject and model.
     """
     if shared.is_empty():
         return None
     columns = ("subject", "attribute", "n_models", "mean_gamma")
     return Table(
-        caption=f"Shared by models: among a subject’s {k} strongest attributes in two or more",
+        caption=SHARED.format(k=k),
         columns=[
             Column(label="Subject"),
             Column(label="Attribute"),

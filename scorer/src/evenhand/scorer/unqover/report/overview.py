@@ -1,4 +1,4 @@
-"""UnQover's first numbers of several models side by side."""
+"""UnQover's main metrics of several models side by side."""
 
 from collections.abc import Sequence
 
@@ -8,32 +8,32 @@ from evenhand.scorer.report.blocks import MARKED, Cell, Column, Table
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import null_text
 from evenhand.scorer.unqover import specs
-from evenhand.scorer.unqover.report.findings import metric_of
+from evenhand.scorer.unqover.report.findings import find_metric
 from evenhand.scorer.unqover.report.words import class_words, value_text
 
 _SHOWN = ("unqover.mu", "unqover.eta")
 
 
 def overview_table(results: Sequence[ModelResult], configs: Sequence[str]) -> Table | None:
-    """Return mu and eta of each config, one column a model; None for a single model."""
+    """Return mu and eta of each config, one column per model; None for a single model."""
     if len(results) < 2:
         return None
     rows = [
         [
             Cell(text=class_words(config).title, note=f"{spec.column} {spec.symbol}"),
-            *map(_cell, own),
+            *map(_cell, by_model),
         ]
         for config in configs
         for spec in specs.METRICS
         if spec.id in _SHOWN
-        for own in [[metric_of(result.report, spec.id, config) for result in results]]
-        if any(own)
+        for by_model in [[find_metric(result.report, spec.id, config) for result in results]]
+        if any(by_model)
     ]
     if not rows:
         return None
     columns = [
         Column(label="Config"),
-        *(Column(label=own.label, is_number=True) for own in results),
+        *(Column(label=result.label, is_number=True) for result in results),
     ]
     return Table(
         caption="Side by side",

@@ -17,15 +17,15 @@ class Pair(NamedTuple):
     n: int
 
 
-def pairs_of(result: ModelResult, config: str, *, by: str = "subject") -> list[Pair]:
+def read_pairs(result: ModelResult, config: str, *, by: str = "subject") -> list[Pair]:
     """Return the pairs of one config, from the highest gamma to the lowest.
 
-    Nothing comes back where the parts file is missing or has no such table.
+    The list is empty if the parts file is missing or has no such table.
 
     Args:
         result: one model.
         config: the config.
-        by: ``subject``, or ``group`` for the table of groups (their names stand as subjects).
+        by: ``subject``, or ``group`` for the table of groups, whose names then are the subjects.
     """
     parts = result.parts
     columns = (by, *Pair._fields[1:])

@@ -1,4 +1,4 @@
-"""From a masked language model to the QA model made of it: how far gamma moved."""
+"""The shift of gamma from a masked language model to a QA model fine-tuned from it."""
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
@@ -9,23 +9,23 @@ import polars as pl
 from evenhand.scorer.report import numbers
 from evenhand.scorer.report.blocks import Block, Cell, Column, Details, Table
 from evenhand.scorer.report.reading import ModelResult
-from evenhand.scorer.unqover.report.pairs import pairs_of
-from evenhand.scorer.unqover.tables import bias_shift, gamma_of_subjects
+from evenhand.scorer.unqover.report.pairs import read_pairs
+from evenhand.scorer.unqover.tables import bias_shift, subject_gammas
 
 MASKED_SUFFIX = "_mlm"
 
 TOP_SHIFTS = 10
-"""Pairs shown, those that moved farthest."""
+"""The number of pairs shown, those with the largest shift."""
 
 
 def shift_blocks(results: Sequence[ModelResult], config: str) -> list[Block]:
-    """Return, for each masked LM and each QA model of a class, how gamma differs between them.
+    """Return the difference of gamma for each masked LM and each QA model of a class.
 
-    Which QA model was made of which LM no file says, so every two of them are set side by side.
+    No file states which LM a QA model was fine-tuned from, so all combinations are compared.
 
     Args:
         results: all models of the report.
-        config: a question-answering config; its sibling ``<config>_mlm`` is the LM's.
+        config: a question-answering config; the LM's config is ``<config>_mlm``.
     """
     masked = config + MASKED_SUFFIX
     models = [result for result in results if masked in result.report.configs]
@@ -42,8 +42,8 @@ def shift_blocks(results: Sequence[ModelResult], config: str) -> list[Block]:
 
 
 def _subject_table(lm: ModelResult, qa: ModelResult, config: str) -> Table | None:
-    before = gamma_of_subjects(lm.report, config + MASKED_SUFFIX)
-    after = gamma_of_subjects(qa.report, config)
+    before = subject_gammas(lm.report, config + MASKED_SUFFIX)
+    after = subject_gammas(qa.report, config)
     frames = [
         pl.DataFrame(
             {"subject": list(gamma), "gamma": list(gamma.values())},
@@ -57,14 +57,15 @@ def _subject_table(lm: ModelResult, qa: ModelResult, config: str) -> Table | Non
 def _pair_table(lm: ModelResult, qa: ModelResult, config: str) -> Table | None:
     frames = [
         pl.DataFrame(
-            [(pair.subject, pair.attribute, pair.gamma) for pair in pairs_of(result, name)],
+            [(pair.subject, pair.attribute, pair.gamma) for pair in read_pairs(result, name)],
             schema={"subject": pl.String, "attribute": pl.String, "gamma": pl.Float64},
             orient="row",
         )
         for result, name in ((lm, config + MASKED_SUFFIX), (qa, config))
     ]
     return _table(
-        bias_shift(*frames).head(TOP_SHIFTS), caption=f"The {TOP_SHIFTS} pairs that moved farthest"
+        bias_shift(*frames).head(TOP_SHIFTS),
+        caption=f"The {TOP_SHIFTS} pairs with the largest shift",
     )
 
 

@@ -1,4 +1,4 @@
-"""Puts UnQover's findings, figures, tables, examples and methods in order."""
+"""UnQover's part of the report: findings, figures, tables, examples and methods, in order."""
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
@@ -25,7 +25,7 @@ from evenhand.scorer.unqover.report.drilldown import PairExamples, example_block
 from evenhand.scorer.unqover.report.findings import finding, shared_axis
 from evenhand.scorer.unqover.report.methods import INTERVALS, NULLS
 from evenhand.scorer.unqover.report.overview import overview_table
-from evenhand.scorer.unqover.report.pairs import Pair, pairs_of
+from evenhand.scorer.unqover.report.pairs import Pair, read_pairs
 from evenhand.scorer.unqover.report.shift import shift_blocks
 from evenhand.scorer.unqover.report.words import (
     BENCHMARK,
@@ -38,14 +38,14 @@ from evenhand.scorer.unqover.tables import shared_top_attributes
 STEM = "unqover"
 
 TOP_PAIRS = 10
-"""Pairs shown at either end."""
+"""The number of pairs shown at each end."""
 
 SHARED_TOP = 5
-"""An attribute is shared if it is among a subject's strongest five in two models or more."""
+"""An attribute is shared if it is among a subject's five strongest in two models or more."""
 
 
 def story(results: Sequence[ModelResult]) -> Story:
-    """Tell all that the metric files say about UnQover."""
+    """Return UnQover's part of the report."""
     configs = _configs(results)
     shelves = {result.label: Shelf(f"{STEM}-{i}") for i, result in enumerate(results)}
     axis = shared_axis(results, configs)
@@ -75,15 +75,15 @@ def _configs(results: Sequence[ModelResult]) -> list[str]:
 
 def _metrics_section(results: Sequence[ModelResult], configs: list[str]) -> Section:
     blocks = _metric_tables(results, configs, shelf="paper")
-    nothing = Paragraph(text="The metric file holds values by subject alone.")
-    return Section(title="Metrics", blocks=blocks or [nothing])
+    empty = Paragraph(text="The metric file only has values by subject.")
+    return Section(title="Metrics", blocks=blocks or [empty])
 
 
 def _beyond_section(results: Sequence[ModelResult], configs: list[str]) -> list[Section]:
     blocks = _metric_tables(results, configs, shelf="beyond")
     if not blocks:
         return []
-    lead = "These metrics are in no paper; they are Evenhand’s own, and kept apart for that reason."
+    lead = "These metrics are Evenhand’s; no paper defines them, so they are reported separately."
     return [Section(title="Beyond the paper", lead=lead, blocks=blocks, is_ours=True)]
 
 
@@ -97,15 +97,15 @@ def _metric_tables(
 def _config_section(
     results: Sequence[ModelResult], config: str, shelves: Mapping[str, Shelf]
 ) -> Section:
-    own = [result for result in results if config in result.report.configs]
-    blocks: list[Block] = [*_across_models(own, config), *shift_blocks(results, config)]
-    for i, result in enumerate(own):
-        of_model = _model_blocks(result, config, shelves[result.label])
-        if len(own) == 1:
-            blocks += of_model
+    members = [result for result in results if config in result.report.configs]
+    blocks: list[Block] = [*_across_models(members, config), *shift_blocks(results, config)]
+    for i, result in enumerate(members):
+        model_blocks = _model_blocks(result, config, shelves[result.label])
+        if len(members) == 1:
+            blocks += model_blocks
         else:
             blocks.append(
-                Details(summary=result.label, blocks=of_model, is_open=i == 0, is_major=True)
+                Details(summary=result.label, blocks=model_blocks, is_open=i == 0, is_major=True)
             )
     return Section(title=class_words(config).title, lead=CAVEAT, blocks=blocks)
 
@@ -113,11 +113,11 @@ def _config_section(
 def _across_models(results: Sequence[ModelResult], config: str) -> list[Block]:
     if len(results) < 2:
         return []
-    found = [
+    figures_or_none = [
         figures.intensity_figure(results, config),
         figures.mean_rank_figure(results, config),
     ]
-    blocks: list[Block] = [figure for figure in found if figure is not None]
+    blocks: list[Block] = [figure for figure in figures_or_none if figure is not None]
     ranks = metric_tables.rank_table(results, config)
     if ranks is not None:
         blocks.append(Details(summary=f"Table: {ranks.caption}", blocks=[ranks]))
@@ -131,7 +131,7 @@ def _shared_table(results: Sequence[ModelResult], config: str) -> Table | None:
             (result.parts["table"] == "subject_attribute") & (result.parts["config"] == config)
         )
         for result in results
-        if pairs_of(result, config) and result.parts is not None
+        if read_pairs(result, config) and result.parts is not None
     }
     if len(tables) < 2:
         return None
@@ -153,9 +153,9 @@ def _group_blocks(result: ModelResult, config: str) -> list[Block]:
     table = metric_tables.subject_table(result, config, by="group")
     if table is None:
         return []
-    pairs = pairs_of(result, config, by="group")
+    pairs = read_pairs(result, config, by="group")
     if len(table.rows) == 2:
-        # What one of two groups wins, the other loses: the other end would say it again.
+        # What one of two groups wins, the other loses, so the other end would repeat the first.
         ends = _both_ends(pairs, None, by="group")[:1]
     else:
         ends = _both_ends(pairs, None, by="group")
@@ -175,11 +175,11 @@ def _pair_blocks(result: ModelResult, config: str, examples: PairExamples) -> li
     if result.why_no_parts is not None:
         reason = f"No table of pairs and no matrix: {result.why_no_parts}."
         return [Paragraph(text=reason, notice=True), *example_blocks(examples, [])]
-    pairs = pairs_of(result, config)
+    pairs = read_pairs(result, config)
     if not pairs:
-        reason = "No table of pairs and no matrix: the parts file holds none for this config."
+        reason = "No table of pairs and no matrix: the parts file has none for this config."
         return [Paragraph(text=reason, notice=True), *example_blocks(examples, [])]
-    has_groups = bool(pairs_of(result, config, by="group"))
+    has_groups = bool(read_pairs(result, config, by="group"))
     heat: Figure | None = None
     if not has_groups:
         columns = class_words(config).subjects
@@ -193,17 +193,17 @@ def _pair_blocks(result: ModelResult, config: str, examples: PairExamples) -> li
 
 
 def _both_ends(pairs: list[Pair], examples: PairExamples | None, *, by: str) -> list[Block]:
-    """Return the pairs with the highest and with the lowest gamma, each sign at its own end."""
-    of_all = f"of {things(len(pairs), 'pair', 'pairs')}"
+    """Return the pairs with the highest and the lowest gamma, positive and negative apart."""
+    total = f"of {things(len(pairs), 'pair', 'pairs')}"
     return [
-        metric_tables.pair_table(end, examples, caption=f"{title}, {of_all}", by=by)
+        metric_tables.pair_table(end, examples, caption=f"{title}, {total}", by=by)
         for title, end in _ends(pairs)
         if end
     ]
 
 
 def _ends(pairs: list[Pair]) -> list[tuple[str, list[Pair]]]:
-    """Return the strongest pairs of each sign with what they are called."""
+    """Return the strongest pairs of each sign with their captions."""
     chosen = [pair for pair in pairs if pair.gamma > 0][:TOP_PAIRS]
     passed_over = [pair for pair in reversed(pairs) if pair.gamma < 0][:TOP_PAIRS]
     return [
@@ -216,7 +216,7 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
     ids = {metric.id for result in results for metric in result.report.metrics}
     return Section(
         title="Methods",
-        lead=f"What each number means. Sections are those of {specs.PAPER.title}.",
+        lead=f"Definitions of the metrics. Sections are those of {specs.PAPER.title}.",
         blocks=[
             *formulas([*specs.DEFINITIONS, *reported_specs(specs.METRICS, ids)]),
             Subheading(text="Intervals, tests and null distributions"),

@@ -1,4 +1,4 @@
-"""The words in which UnQover's numbers are told."""
+"""The words in which UnQover's numbers are reported."""
 
 # ruff: noqa: RUF001 - the symbols are the paper's
 
@@ -15,21 +15,21 @@ from evenhand.scorer.unqover.specs import ExampleMean
 BENCHMARK = "UnQover"
 QUESTION = "Whom does the model choose when the text gives no answer?"
 CAVEAT = (
-    "A rank or a preference describes what these models did with these sentences. It says nothing"
+    "Ranks and preferences describe how these models responded to these sentences. They say nothing"
     " about the groups themselves."
 )
 
 
 class ClassWords(NamedTuple):
-    """How a subject class is spoken of."""
+    """The words for a subject class."""
 
     title: str
     follows: str
-    """What the choices follow, e.g. ``the subject’s religion``."""
+    """What choices depend on, e.g. ``the subject’s religion``."""
     subjects: str
     """Plural, e.g. ``religions``."""
     is_unfavourable: bool
-    """True where every attribute is unfavourable, so that being chosen is a bias against."""
+    """True if every attribute is unfavourable, so that being chosen is a bias against it."""
 
 
 _CLASSES = {
@@ -44,7 +44,7 @@ _MASKED = "_mlm"
 
 
 def class_words(config: str) -> ClassWords:
-    """Return the words for a config; a config of the user's own is spoken of in general.
+    """Return the words for a config; those for an unknown config are general.
 
     >>> class_words("religion_mlm").title
     'Religion (masked language model)'
@@ -58,9 +58,10 @@ def class_words(config: str) -> ClassWords:
 
 
 def interval_writer(metric_id: str) -> Callable[[float], str]:
-    """Return how the ends of a metric's interval are written."""
+    """Return the function that writes a metric's value and the bounds of its interval."""
     spec = find(specs.METRICS, metric_id)
-    # Shares of decisions are percent; those of examples are compared with mu, and are not.
+    # Shares of decisions are percentages; shares of examples are written like mu, beside which
+    # they are read.
     is_share = isinstance(spec, ExampleMean) and spec.tied is not None
     return numbers.percent if is_share else numbers.plain
 
