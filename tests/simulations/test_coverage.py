@@ -6,7 +6,7 @@ seeds are fixed, so what passes once passes always.
 
 import numpy as np
 import pytest
-from designs import bbq, bvf, nulls, unqover
+from designs import bbq, bvf, comparisons, nulls, unqover
 from designs.study import Design, Test, coverage, rejections
 
 LEAST, MOST = 0.90, 0.07
@@ -60,3 +60,23 @@ def test_the_widths_are_not_bought_by_being_wide() -> None:
 
     assert found["bvf.R_b"].width < 0.3
     assert np.isfinite([one.width for one in found.values()]).all()
+
+
+@pytest.mark.parametrize(
+    "test",
+    [test for test in comparisons.TESTS if test.is_null and "family" not in test.name],
+    ids=lambda test: test.name,
+)
+def test_compare_finds_no_difference_where_there_is_none(test: Test) -> None:
+    """At 25 clusters of 100 pairs of models at most 7 are called different."""
+    assert rejections(test, 25, N) <= MOST
+
+
+@pytest.mark.parametrize(
+    "name", ["R_b .02 and .10, narrow noise", "bbq.accuracy_cost.pooled, .8 and .6 right"]
+)
+def test_compare_finds_a_difference_that_is_there(name: str) -> None:
+    """At 60 clusters at least 8 of 10."""
+    test = next(test for test in comparisons.TESTS if test.name == name)
+
+    assert rejections(test, 60, 30) >= 0.8

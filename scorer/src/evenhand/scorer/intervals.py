@@ -30,6 +30,13 @@ class Clusters(NamedTuple):
     n_agreeing: int | None = None
     """Of a mean, how many clusters it is taken over, so that their agreement says how far it may be
     from the truth; None where the value is no mean."""
+    n_effective: float | None = None
+    """How many clusters of equal weight would say as much; None where all weigh alike."""
+
+    @property
+    def are_few(self) -> bool:
+        """Whether so few clusters carry the value that its interval is flagged."""
+        return (self.n if self.n_effective is None else self.n_effective) < FEW_CLUSTERS
 
 
 def sure_of(
@@ -80,7 +87,7 @@ def sure_of(
         seed=sampling.seed,
         cluster=clusters.name,
         n_clusters=n,
-        few_clusters=n < FEW_CLUSTERS,
+        few_clusters=clusters.are_few,
     )
     return Sure(interval, None)
 

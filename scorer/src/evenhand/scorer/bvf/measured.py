@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.scorer import statistics
+from evenhand.scorer.bvf.brackets import context_weights
 from evenhand.scorer.bvf.regressions import Points
 from evenhand.scorer.bvf.specs import Summary
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
+from evenhand.scorer.inference.clusters import effective_number
 from evenhand.scorer.statistics import Sampling
 
 Floats = NDArray[np.float64]
@@ -84,6 +86,8 @@ class Measured(NamedTuple):
     p_value: Floats
     bounds: statistics.Bounds | None
     n_clusters: int
+    n_effective: float
+    """Contexts of equal weight that would say as much."""
 
 
 def measured(
@@ -96,7 +100,7 @@ def measured(
     def estimator(weights: Floats) -> Floats:
         return values_of(own.everything(weights), layout, points)
 
-    n = int(is_used.sum())
+    n, n_effective = int(is_used.sum()), effective_number(context_weights(own))
     value = estimator(np.ones((1, n)))[0]
     unknown = np.full(len(value), np.nan)
     strata = np.zeros(n, dtype=np.int64)
@@ -104,10 +108,10 @@ def measured(
         estimator, strata, sampling=sampling, limits=(-np.inf, np.inf), width=own.width
     )
     if bounds is None:
-        return Measured(value, unknown, unknown, unknown, None, n)
+        return Measured(value, unknown, unknown, unknown, None, n, n_effective)
     error = jackknife_error(own, layout, points)
     p_value = statistics.two_sided_p(value, error, statistics.degrees_of_freedom(strata))
-    return Measured(value, bounds.low, bounds.high, p_value, bounds, n)
+    return Measured(value, bounds.low, bounds.high, p_value, bounds, n, n_effective)
 
 
 def jackknife_error(sums: Sums, layout: Layout, points: Mapping[str, Points]) -> Floats:

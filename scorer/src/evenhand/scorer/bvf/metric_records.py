@@ -298,7 +298,7 @@ class MetricWriter:
         n_agreeing: int | None = None,
     ) -> Sure:
         value = _number_or_none(_settled(found.value[place] * scale, limits))
-        clusters = Clusters(found.n_clusters, "context", limits, n_agreeing)
+        clusters = Clusters(found.n_clusters, "context", limits, n_agreeing, found.n_effective)
         return sure_of(value, found.bounds, place, clusters, self.provenance.sampling, scale=scale)
 
     def _reads_facts(self, metric_id: str) -> bool:
