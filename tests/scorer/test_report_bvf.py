@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 
 from evenhand.contract.cli import main
-from evenhand.scorer.bvf.report.comparison import size_of, untuned, words_of
+from evenhand.scorer.bvf.report.comparison import parse_size, split_words, strip_tuning
 from evenhand.scorer.bvf.report.findings import MIXED, VERDICTS
-from evenhand.scorer.bvf.report.scatter import named_of
+from evenhand.scorer.bvf.report.scatter import place_names
 from evenhand.scorer.bvf.report.tables import SAME
 
 Table = Mapping[str, Sequence[float]]
@@ -411,16 +411,20 @@ def test_corpora_are_compared_for_the_same_model(folder, run, page) -> None:
 
 def test_names_tell_size_and_tuning() -> None:
     """Sizes in millions or billions, of two sizes none; words of tuning stand at any place."""
-    assert (size_of("gpt2-137M"), size_of("Llama-2-7b-chat-hf")) == (137e6, 7e9)
-    assert (size_of("moe-8x7B"), size_of("a-1B-b-2B"), size_of("bert-base")) == (None, None, None)
-    assert untuned(words_of("Llama-2-7b-chat-hf")) == words_of("llama_2_7B_hf")
+    assert (parse_size("gpt2-137M"), parse_size("Llama-2-7b-chat-hf")) == (137e6, 7e9)
+    assert (parse_size("moe-8x7B"), parse_size("a-1B-b-2B"), parse_size("bert-base")) == (
+        None,
+        None,
+        None,
+    )
+    assert strip_tuning(split_words("Llama-2-7b-chat-hf")) == split_words("llama_2_7B_hf")
 
 
 def test_names_in_a_scatter_never_lie_on_points_or_each_other() -> None:
     """A point in a crowd has no name; one at the right edge has it at the left."""
     places = {"far": (99.0, 90.0), "near": (50.0, 50.0), "crowd": (49.0, 50.0), "low": (51.0, 50.0)}
 
-    assert named_of(places) == {"far": True, "crowd": True, "low": False}
+    assert place_names(places) == {"far": True, "crowd": True, "low": False}
 
 
 def test_answers_are_read_against_drawn_answers(run, page) -> None:

@@ -11,7 +11,7 @@ import pytest
 from evenhand.contract import DataRefused
 from evenhand.contract.files import sha256_of_file
 from evenhand.scorer.bvf import score
-from evenhand.scorer.bvf.facts import OURS, digest_of, read_facts
+from evenhand.scorer.bvf.facts import OURS, read_facts, tables_digest
 
 Make = Callable[..., Any]
 
@@ -83,8 +83,8 @@ def test_a_regression_names_the_tables_it_was_made_of(
     assert fit.value == pytest.approx(0.2 / np.log(10))
     assert f"|facts:{sha256_of_file(words)[:12]}|" in fit.signature
     assert "facts:" not in found["bvf.R"].signature
-    assert (digest_of(None), digest_of([OURS])) == (None, None)
-    assert digest_of([OURS, words]) == f"occupations+{sha256_of_file(words)[:12]}"
+    assert (tables_digest(None), tables_digest([OURS])) == (None, None)
+    assert tables_digest([OURS, words]) == f"occupations+{sha256_of_file(words)[:12]}"
     assert [name for name in found if "regression" in name] == ["bvf.regression.log_word_frequency"]
 
 

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from evenhand.contract import WrongUse
 from evenhand.scorer.beyond.knowledge import knowledge
 from evenhand.scorer.bvf import metrics
-from evenhand.scorer.bvf.criteria import Setting, judge_of, protocol_label
+from evenhand.scorer.bvf.criteria import Setting, build_criterion, protocol_label
 
 UNIFORM = {n: np.full(n, 1 / n) for n in (2, 3, 5)}
 
@@ -64,9 +64,9 @@ def test_volatility_is_never_negative(
 ) -> None:
     """By Jensen's inequality, for every norm and any weights."""
     p = raw / raw.sum(axis=-1, keepdims=True)
-    judge = judge_of(name, protocol, Setting(UNIFORM[5])).judge
+    strength = build_criterion(name, protocol, Setting(UNIFORM[5])).strength
 
-    found = metrics.risks(metrics.stereotype(p, UNIFORM[5]), weights, judge)
+    found = metrics.risks(metrics.stereotype(p, UNIFORM[5]), weights, strength)
 
     assert (found.volatility >= -1e-12).all()
     assert found.total == pytest.approx(found.bias + found.volatility)
@@ -101,11 +101,13 @@ def test_criteria_go_by_name() -> None:
     s = np.array([3.0, 4.0, -7.0])
     setting = Setting(UNIFORM[3])
 
-    found = [float(judge_of(name, "paper", setting).judge(s)) for name in ("l1", "l2", "linf")]
+    found = [
+        float(build_criterion(name, "paper", setting).strength(s)) for name in ("l1", "l2", "linf")
+    ]
 
     assert found == pytest.approx([7.0, 5.0, 4.0])
-    assert float(judge_of(None, "paper", setting).judge(s)) == 4.0
-    assert float(judge_of(None, "code", setting).judge(s)) == 3.5
+    assert float(build_criterion(None, "paper", setting).strength(s)) == 4.0
+    assert float(build_criterion(None, "code", setting).strength(s)) == 3.5
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_criteria_go_by_name() -> None:
 def test_a_criterion_that_is_none_is_refused(name: str, protocol: str, sentence: str) -> None:
     """The sentence says what there is, or what it needs."""
     with pytest.raises(WrongUse, match=sentence.replace(".", r"\.")):
-        judge_of(name, protocol, Setting(UNIFORM[2]))
+        build_criterion(name, protocol, Setting(UNIFORM[2]))
 
 
 def test_reports_of_unlike_criteria_do_not_look_alike() -> None:

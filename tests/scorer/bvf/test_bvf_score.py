@@ -331,15 +331,15 @@ def test_few_answers_make_a_risk_by_chance(bvf_items: Make, topics_of_size: Make
 def test_an_interval_of_a_signed_mean_covers_what_it_should() -> None:
     """The bootstrap over 50 contexts covers the direction's true value about 95 times in 100."""
     from evenhand.scorer import statistics
-    from evenhand.scorer.bvf.criteria import Setting, judge_of
+    from evenhand.scorer.bvf.criteria import Setting, build_criterion
     from evenhand.scorer.bvf.sums import Sums
 
-    judge = judge_of(None, "paper", Setting(np.array([0.5, 0.5])))
+    criterion = build_criterion(None, "paper", Setting(np.array([0.5, 0.5])))
     generator, n_covered = np.random.default_rng(5), 0
     for _ in range(300):
         s = generator.normal(0.2, 0.2, 50).clip(-1, 1)
         values = np.stack([np.ones(50), np.abs(s), s, -s], axis=1)[:, None]
-        sums = Sums(values, np.ones(1), judge.judge, 1.0)
+        sums = Sums(values, np.ones(1), criterion.strength, 1.0)
         bounds = statistics.interval(
             lambda w, own=sums: own.directions(w)[:, 0, 0],
             np.zeros(50, dtype=np.int64),
@@ -473,21 +473,21 @@ def test_a_right_class_that_is_none_is_refused(
 def test_taking_contexts_off_the_whole_is_the_jackknife() -> None:
     """The standard error agrees with that of the statistics that all benchmarks share."""
     from evenhand.scorer import statistics
-    from evenhand.scorer.bvf.criteria import Setting, judge_of
-    from evenhand.scorer.bvf.measured import Layout, jackknife_error, values_of
+    from evenhand.scorer.bvf.criteria import Setting, build_criterion
+    from evenhand.scorer.bvf.estimates import Layout, jackknife_error, layout_values
     from evenhand.scorer.bvf.sums import Sums
 
     generator = np.random.default_rng(6)
     s = generator.uniform(-1, 1, (12, 3))
     weight = generator.uniform(0.1, 1, (12, 3))
     values = np.stack([weight, weight * np.abs(s), weight * s, -weight * s], axis=2)
-    judge = judge_of(None, "paper", Setting(np.array([0.5, 0.5])))
-    sums, layout = Sums(values, np.ones(3), judge.judge, 1.0), Layout(3, 2, ())
+    criterion = build_criterion(None, "paper", Setting(np.array([0.5, 0.5])))
+    sums, layout = Sums(values, np.ones(3), criterion.strength, 1.0), Layout(3, 2, ())
 
     found = jackknife_error(sums, layout, {})
 
     expected = statistics.jackknife_standard_error(
-        lambda weights: values_of(sums.everything(weights), layout, {}),
+        lambda weights: layout_values(sums.all_values(weights), layout, {}),
         np.zeros(12, dtype=np.int64),
         width=sums.width,
     )

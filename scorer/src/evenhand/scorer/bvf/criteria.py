@@ -32,36 +32,36 @@ class Setting(NamedTuple):
     """Code of each subject's right class, shape [X]; for knowledge alone."""
 
 
-class Judge(NamedTuple):
+class TopicCriterion(NamedTuple):
     """A criterion made ready for one topic."""
 
     name: str
-    judge: Criterion
+    strength: Criterion
     """From stereotypes [..., X, Y] to [..., X]."""
     largest: float
     """Its value for a model that always expects the same one class."""
     shelf: str = "paper"
 
 
-Maker = Callable[[Setting], Judge]
+Maker = Callable[[Setting], TopicCriterion]
 
 
-def _norm(k: float, name: str, setting: Setting) -> Judge:
-    return Judge(name, partial(criterion, k=k), largest_criterion(setting.p_star))
+def _norm(k: float, name: str, setting: Setting) -> TopicCriterion:
+    return TopicCriterion(name, partial(criterion, k=k), largest_criterion(setting.p_star))
 
 
-def _code_norm(k: float, name: str, _setting: Setting) -> Judge:
-    return Judge(name, partial(code_criterion, k=k), 1.0)
+def _code_norm(k: float, name: str, _setting: Setting) -> TopicCriterion:
+    return TopicCriterion(name, partial(code_criterion, k=k), 1.0)
 
 
-def _knowledge(setting: Setting) -> Judge:
+def _knowledge(setting: Setting) -> TopicCriterion:
     if setting.right is None:
         raise WrongUse(
             "--criterion knowledge needs the right class of each subject: --facts FILE with the"
             " columns subject and right_class."
         )
-    judge = partial(knowledge, p_star=setting.p_star, right=setting.right)
-    return Judge(KNOWLEDGE, judge, 1.0, "beyond")
+    strength = partial(knowledge, p_star=setting.p_star, right=setting.right)
+    return TopicCriterion(KNOWLEDGE, strength, 1.0, "beyond")
 
 
 CRITERIA: dict[str, Maker] = {KNOWLEDGE: _knowledge}
@@ -77,7 +77,7 @@ def protocol_label(protocol: str, criterion: str | None) -> str:
     return protocol if criterion in {None, DEFAULT} else f"{protocol}+{criterion}"
 
 
-def judge_of(name: str | None, protocol: str, setting: Setting) -> Judge:
+def build_criterion(name: str | None, protocol: str, setting: Setting) -> TopicCriterion:
     """Return the criterion of a name.
 
     Args:
@@ -88,7 +88,9 @@ def judge_of(name: str | None, protocol: str, setting: Setting) -> Judge:
     Raises:
         WrongUse: there is none of this name, or it needs what is not there.
 
-    >>> judge_of("l2", "paper", Setting(np.array([0.5, 0.5]))).judge(np.array([0.6, -0.6]))
+    >>> build_criterion("l2", "paper", Setting(np.array([0.5, 0.5]))).strength(
+    ...     np.array([0.6, -0.6])
+    ... )
     np.float64(0.6)
     """
     name = name or DEFAULT
@@ -96,9 +98,9 @@ def judge_of(name: str | None, protocol: str, setting: Setting) -> Judge:
         if protocol == "code":
             raise WrongUse(f"--criterion {name} has no --protocol code; the code has norms alone.")
         return CRITERIA[name](setting)
-    found = _NORM.fullmatch(name)
-    if found is None:
+    match = _NORM.fullmatch(name)
+    if match is None:
         known = ", ".join(sorted(CRITERIA))
         raise WrongUse(f"There is no --criterion {name}; there are linf, l1, l2, ... and {known}.")
     maker = _code_norm if protocol == "code" else _norm
-    return maker(float(found[1]), name, setting)
+    return maker(float(match[1]), name, setting)

@@ -36,14 +36,14 @@ def spread(risk: Floats) -> dict[str, float]:
     known = risk[~np.isnan(risk)]
     if not len(known):
         return {}
-    found = {"mean": float(known.mean()), "sd": float(known.std())}
+    statistics = {"mean": float(known.mean()), "sd": float(known.std())}
     # Equal values are no sample of a distribution; rounding would decide the shape.
     if len(known) >= FEWEST and np.ptp(known) > 1e-12:
         shapiro = stats.shapiro(known)
-        found |= {"shapiro_w": float(shapiro.statistic), "shapiro_p": float(shapiro.pvalue)}
-        found |= {
+        statistics |= {"shapiro_w": float(shapiro.statistic), "shapiro_p": float(shapiro.pvalue)}
+        statistics |= {
             "skewness": float(stats.skew(known)),
             "excess_kurtosis": float(stats.kurtosis(known)),
         }
-    found |= {name: float(np.quantile(known, q)) for name, q in QUANTILES.items()}
-    return found | {"max": float(known.max())}
+    statistics |= {name: float(np.quantile(known, q)) for name, q in QUANTILES.items()}
+    return statistics | {"max": float(known.max())}

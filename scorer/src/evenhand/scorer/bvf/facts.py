@@ -39,36 +39,38 @@ def read_facts(paths: Path | Sequence[Path] | None) -> pl.DataFrame:
         DataRefused: a file cannot be read, lacks ``subject``, names a subject twice, holds what is
             no fact, or has a column that another has too.
     """
-    first, *others = listed(paths)
+    first, *others = table_paths(paths)
     joined = _table(first)
     for path in others:
-        joined = _joined(joined, _table(path), path)
+        joined = _join(joined, _table(path), path)
     return joined
 
 
-def listed(paths: Path | Sequence[Path] | None) -> list[Path]:
+def table_paths(paths: Path | Sequence[Path] | None) -> list[Path]:
     """Return the tables that are meant, at least one."""
     if paths is None:
         return [OURS]
     return [paths] if isinstance(paths, Path) else list(paths) or [OURS]
 
 
-def digest_of(paths: Path | Sequence[Path] | None) -> str | None:
+def tables_digest(paths: Path | Sequence[Path] | None) -> str | None:
     """Return what names the tables in a signature; None if there is ours alone."""
-    names = [sha256_of_file(path)[:12] if path != OURS else str(OURS) for path in listed(paths)]
+    names = [
+        sha256_of_file(path)[:12] if path != OURS else str(OURS) for path in table_paths(paths)
+    ]
     return None if names == [str(OURS)] else "+".join(names)
 
 
-def _joined(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFrame:
+def _join(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFrame:
     """Add the columns of a further table, and its subjects."""
-    own = _filled(further)
-    if both := sorted(_filled(known) & own):
+    columns = _filled_columns(further)
+    if both := sorted(_filled_columns(known) & columns):
         raise DataRefused(
             f"{path}: the column {both[0]} stands in another table of --facts too; take it out of"
             " one of them."
         )
-    every = known.drop(own).join(
-        further.select(SUBJECT, *own),
+    every = known.drop(columns).join(
+        further.select(SUBJECT, *columns),
         on=SUBJECT,
         how="full",
         coalesce=True,
@@ -77,7 +79,7 @@ def _joined(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFr
     return every.select(known.columns)
 
 
-def _filled(table: pl.DataFrame) -> set[str]:
+def _filled_columns(table: pl.DataFrame) -> set[str]:
     """Return the columns of facts in which something stands."""
     columns = (*NUMBERS, RIGHT_CLASS)
     return {name for name in columns if table[name].null_count() < len(table)}
@@ -112,10 +114,10 @@ def _table(path: Path) -> pl.DataFrame:
     )
 
 
-def facts_of(facts: pl.DataFrame, subjects: list[str]) -> pl.DataFrame:
+def match_facts(facts: pl.DataFrame, subjects: list[str]) -> pl.DataFrame:
     """Return the facts of subjects, in their order; nulls for who is not in the table."""
-    own = pl.DataFrame({SUBJECT: subjects}, schema={SUBJECT: pl.String})
-    return own.join(facts, on=SUBJECT, how="left", maintain_order="left")
+    names = pl.DataFrame({SUBJECT: subjects}, schema={SUBJECT: pl.String})
+    return names.join(facts, on=SUBJECT, how="left", maintain_order="left")
 
 
 def right_classes(
@@ -126,8 +128,8 @@ def right_classes(
     Raises:
         DataRefused: some have one and others not, or one is no class of Y.
     """
-    own = facts[RIGHT_CLASS]
-    if own.null_count() == len(own):
+    names = facts[RIGHT_CLASS]
+    if names.null_count() == len(names):
         return None
     for subject, name in facts.select(SUBJECT, RIGHT_CLASS).iter_rows():
         if name not in classes:
@@ -135,7 +137,7 @@ def right_classes(
             raise DataRefused(
                 f"{place}: the subject {subject} {said}; one of {', '.join(classes)} was expected."
             )
-    return np.array([classes.index(name) for name in own], dtype=np.int64)
+    return np.array([classes.index(name) for name in names], dtype=np.int64)
 
 
 def _content(path: Path) -> bytes:

@@ -187,7 +187,7 @@ class Risks(NamedTuple):
     volatility: Floats
 
 
-def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
+def risks(s: Floats, weights: Floats, strength: Criterion = criterion) -> Risks:
     r"""How strong stereotypes about a subject are, split into a lasting and a moving part (r).
 
     .. math::
@@ -196,7 +196,7 @@ def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
     Symbols:
         s: stereotypes in C contexts, shape [..., C, Y].
         weights: of the contexts, shape [..., C] or [C].
-        judge: J, from [..., Y] to [...].
+        strength: J, from [..., Y] to [...].
         returns: r, r^b and r^v, each of shape [...].
 
     Range:
@@ -211,8 +211,8 @@ def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
     >>> risks(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([3, 3]))
     Risks(total=np.float64(1.0), bias=np.float64(0.0), volatility=np.float64(1.0))
     """
-    mean = judge(mean_over_contexts(s, weights))
-    total = mean_over_contexts(np.asarray(judge(s))[..., None], weights)[..., 0]
+    mean = strength(mean_over_contexts(s, weights))
+    total = mean_over_contexts(np.asarray(strength(s))[..., None], weights)[..., 0]
     return Risks(total[()], mean, np.asarray(total - mean)[()])
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evenhand.contract.report import NullReference
 from evenhand.scorer import statistics
 from evenhand.scorer.bvf.metrics import Risks, overall_risk, stereotype
-from evenhand.scorer.bvf.sums import STEREOTYPES, WEIGHT, Sums, sums_of
+from evenhand.scorer.bvf.sums import STEREOTYPES, WEIGHT, Sums, sum_rows
 from evenhand.scorer.statistics import Sampling
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ MAX_DRAWS = 200
 _CHUNK_VALUES = 4_000_000
 
 
-def of_bias(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | None:
+def bias_reference(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | None:
     """Return the reference of R^b.
 
     None with fewer than two contexts, where a subject has no scored row, as R^b has no value then
@@ -40,11 +40,11 @@ def of_bias(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | N
     n_contexts, n_classes = len(sums.values), len(p_star)
     if n_contexts < 2 or not np.allclose(p_star, 1 / n_classes):
         return None
-    if np.isnan(_weight_of_subjects(sums)).any():
+    if np.isnan(_total_weights(sums)).any():
         return None
     if n_classes == 2:
         flips = statistics.sign_flip_null(
-            partial(_bias_of_signs, sums), n_contexts, sampling=sampling, width=sums.width
+            partial(_bias_under_signs, sums), n_contexts, sampling=sampling, width=sums.width
         )
         return flips and NullReference(
             mean=flips.mean, quantile_95=flips.quantile_95, method=SIGN_FLIPS, n_draws=flips.n_draws
@@ -53,12 +53,12 @@ def of_bias(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | N
     return _reference(drawn, PERMUTATIONS)
 
 
-def _bias_of_signs(sums: Sums, signs: Floats) -> Floats:
+def _bias_under_signs(sums: Sums, signs: Floats) -> Floats:
     """Return R^b where some contexts' preferences are reversed, [R], of signs [R, C]."""
     kept = sums.values[..., STEREOTYPES]
     flat = kept.reshape(len(kept), -1)
-    mean = (signs @ flat).reshape(len(signs), *kept.shape[1:]) / _weight_of_subjects(sums)
-    return overall_risk(sums.judge(mean) / sums.largest, sums.subject_weights)
+    mean = (signs @ flat).reshape(len(signs), *kept.shape[1:]) / _total_weights(sums)
+    return overall_risk(sums.strength(mean) / sums.largest, sums.subject_weights)
 
 
 def permuted_bias(sums: Sums, n_classes: int, sampling: Sampling) -> Floats:
@@ -66,14 +66,14 @@ def permuted_bias(sums: Sums, n_classes: int, sampling: Sampling) -> Floats:
     generator = np.random.default_rng(sampling.seed)
     n_draws = min(sampling.resamples, MAX_PERMUTATIONS)
     rows = max(1, _CHUNK_VALUES // (sums.width * n_classes))
-    found = []
+    chunks = []
     for start in range(0, n_draws, rows):
         shape = (min(rows, n_draws - start), len(sums.values), n_classes)
-        found.append(_bias_of_orders(sums, generator.random(shape).argsort(axis=-1)))
-    return np.concatenate(found)
+        chunks.append(_bias_under_permutations(sums, generator.random(shape).argsort(axis=-1)))
+    return np.concatenate(chunks)
 
 
-def _bias_of_orders(sums: Sums, orders: Integers) -> Floats:
+def _bias_under_permutations(sums: Sums, orders: Integers) -> Floats:
     """Return R^b [R] of which class stands in the place of which, [R, C, Y]."""
     n_classes = orders.shape[-1]
     # Products of matrices that lie together are many times faster.
@@ -88,16 +88,16 @@ def _bias_of_orders(sums: Sums, orders: Integers) -> Floats:
         ],
         axis=-1,
     )
-    strength = sums.judge(mean / _weight_of_subjects(sums)) / sums.largest
+    strength = sums.strength(mean / _total_weights(sums)) / sums.largest
     return overall_risk(strength, sums.subject_weights)
 
 
-def _weight_of_subjects(sums: Sums) -> Floats:
+def _total_weights(sums: Sums) -> Floats:
     weight = sums.values[..., WEIGHT].sum(axis=0)
     return np.where(weight > 0, weight, np.nan)[:, None]
 
 
-def of_risk(
+def risk_references(
     sums: Sums, cells: tuple[Integers, Integers, Floats], p_star: Floats, sampling: Sampling
 ) -> tuple[NullReference | None, NullReference | None]:
     """Return the references of R and R^v.
@@ -124,13 +124,13 @@ def of_risk(
     totals, volatilities = [], []
     for _ in range(min(sampling.resamples, MAX_DRAWS)):
         no_bias = generator.multinomial(n_answers, p_star)
-        totals.append(_of_draw(sums, cells, p_star, no_bias).total)
+        totals.append(_draw_risks(sums, cells, p_star, no_bias).total)
         no_context = generator.multinomial(n_answers, mean[subject])
-        volatilities.append(_of_draw(sums, cells, p_star, no_context).volatility)
+        volatilities.append(_draw_risks(sums, cells, p_star, no_context).volatility)
     return _reference(np.array(totals), ANSWERS), _reference(np.array(volatilities), ANSWERS)
 
 
-def _of_draw(
+def _draw_risks(
     sums: Sums, cells: tuple[Integers, Integers, Floats], p_star: Floats, counts: Integers
 ) -> Risks:
     """Return R, R^b and R^v of drawn answers, counts [N, Y]."""
@@ -139,9 +139,9 @@ def _of_draw(
     np.divide(counts, n_answers[:, None], out=share, where=n_answers[:, None] > 0)
     s = stereotype(share, p_star)
     n_subjects = len(sums.subject_weights)
-    own = sums_of(subject, s, sums.judge(s), weights, n_contexts=1, n_subjects=n_subjects)
-    found = replace(sums, values=own).risks(np.ones((1, 1)))
-    return Risks(*(overall_risk(one, sums.subject_weights)[0] for one in found))
+    values = sum_rows(subject, s, sums.strength(s), weights, n_contexts=1, n_subjects=n_subjects)
+    risks = replace(sums, values=values).risks(np.ones((1, 1)))
+    return Risks(*(overall_risk(risk, sums.subject_weights)[0] for risk in risks))
 
 
 def _reference(drawn: Floats, method: str) -> NullReference | None:

@@ -82,7 +82,7 @@ class _Probabilities(PredictionFormat[Prediction]):
             table = PlainTable(rows_of(path))
         else:
             table = read_plain_table(path, suffix, _is_probability)
-        rows = flat(str(path), table.texts, faults)
+        rows = flatten_table(str(path), table.texts, faults)
         return FileRows(rows, faults=faults.listed(), notes=table.notes)
 
 
@@ -90,7 +90,7 @@ FORMAT = _Probabilities()
 READER = prediction_reader(FORMAT)
 
 
-def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
+def flatten_table(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """Return a table with a column for each class and word, and nothing but numbers in them.
 
     Args:
@@ -103,7 +103,7 @@ def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     """
     for column in ("p", "word_p"):
         if column in rows.columns:
-            rows = _unnested(name, rows, column)
+            rows = _unnest(name, rows, column)
     check_columns(name, rows.columns, FORMAT)
     if set(SHOWN) & set(rows.columns) and "answer" in rows.columns:
         # Of a blank file that came back, an empty cell is a text to which the model said nothing.
@@ -120,7 +120,7 @@ def flat(name: str, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     typed = rows.select(
         *(pl.col(column).cast(kind, strict=False) for column, kind in plain.items()),
         *(pl.lit(None, kind).alias(name) for name, kind in PLAIN.items() if name not in plain),
-        *(_trimmed(rows, column).cast(pl.Float64, strict=False) for column in numbers),
+        *(_trim(rows, column).cast(pl.Float64, strict=False) for column in numbers),
     )
     return rows_with_id(typed, faults)
 
@@ -139,7 +139,7 @@ def _answer(record: Prediction) -> str | None:
     return "" if is_blank and record.answer is None else record.answer
 
 
-def _unnested(name: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
+def _unnest(name: str, rows: pl.DataFrame, column: str) -> pl.DataFrame:
     kind = rows[column].dtype
     if kind == pl.Null:
         return rows.drop(column)
@@ -175,7 +175,7 @@ def _with_samples(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     return rows.with_columns(numbers.alias("sample"))
 
 
-def _trimmed(rows: pl.DataFrame, column: str) -> pl.Expr:
+def _trim(rows: pl.DataFrame, column: str) -> pl.Expr:
     values = pl.col(column)
     return values.str.strip_chars() if rows[column].dtype == pl.String else values
 

@@ -53,7 +53,7 @@ def find_probabilities(
     rows = _check_ids(ids, rows, faults)
     given, n_answers, is_matched = _rows_as_classes(rows, topic, faults)
     place = _places(ids, rows, faults)
-    sums, counts = _by_item(place, given, n_answers, len(ids))
+    sums, counts = _sum_by_item(place, given, n_answers, len(ids))
     p = class_probabilities(sums, np.arange(sums.shape[1]))
     n_rows = np.bincount(place[place >= 0], minlength=len(ids))
     is_answer = rows["answer"].is_not_null().to_numpy() & (place >= 0)
@@ -214,7 +214,7 @@ def _hits_of_answers(answers: pl.Series, topic: Topic) -> Floats:
     return hits
 
 
-def _by_item(
+def _sum_by_item(
     place: Integers, given: Floats, n_answers: Integers, n_items: int
 ) -> tuple[Floats, Integers]:
     known = place >= 0

@@ -28,7 +28,7 @@ _TOLERANCE = 1e-6
 _NAMED_WORDS = 10
 
 
-class _Asked(NamedTuple):
+class _TopicItems(NamedTuple):
     """The dataset's topic that the reference code's tables answer."""
 
     config: str
@@ -45,13 +45,13 @@ def read_files(
         paths: the files, each read in the same format; of the original's tables also their folder.
         reader: as ``--reader`` takes it.
         dataset: whose texts were read; the original's tables name no contexts.
-        configs: those that are asked for; every row is read all the same.
+        configs: those that are topic_items for; every row is read all the same.
 
     Raises:
         DataRefused: a file cannot be read, is given twice, or two files state different models.
         WrongUse: there is no such reader.
     """
-    to_rows = {published_tables.CONTEXT_PROBABILITIES: _of_contexts}
+    to_rows = {published_tables.CONTEXT_PROBABILITIES: _context_reader}
     inputs = read_inputs(paths, reader, dataset, configs, to_rows=to_rows)
     return replace(inputs, notes=[*inputs.notes, *_words_left_out(inputs.headers.values())])
 
@@ -68,18 +68,18 @@ def _words_left_out(headers: Iterable[Header]) -> list[str]:
     return notes
 
 
-def _of_contexts(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
+def _context_reader(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
     """Return what makes predictions for a dataset of the same contexts out of a file's numbers.
 
     Raises:
         DataRefused: the dataset has several topics; later, a file is of no subject of it, has
             another number of contexts, other counts, or numbers that are no probabilities.
     """
-    asked = _asked(dataset)
-    return lambda path, values: FileRows(_rows(path, values, asked))
+    topic_items = _load_topic(dataset)
+    return lambda path, values: FileRows(_rows(path, values, topic_items))
 
 
-def _asked(dataset: Dataset) -> _Asked:
+def _load_topic(dataset: Dataset) -> _TopicItems:
     configs = list(dataset.manifest.configs)
     if len(configs) != 1:
         raise DataRefused(
@@ -90,12 +90,12 @@ def _asked(dataset: Dataset) -> _Asked:
     topic = topics_of(dataset.manifest.provenance, str(dataset.folder))[configs[0]]
     rows = dataset.scan(configs[0]).select(list(ITEM_KINDS))
     items = rows.filter(pl.col("order") == "last").collect()
-    return _Asked(configs[0], topic, items)
+    return _TopicItems(configs[0], topic, items)
 
 
-def _rows(path: Path, values: published_tables.Numbers, asked: _Asked) -> pl.DataFrame:
+def _rows(path: Path, values: published_tables.Numbers, topic_items: _TopicItems) -> pl.DataFrame:
     subject = path.name.split("_")[0].removesuffix(".json")
-    items = asked.items.filter(pl.col("x") == subject)
+    items = topic_items.items.filter(pl.col("x") == subject)
     if items.is_empty():
         raise DataRefused(
             f"{path}: the name begins with {subject!r}, which is no subject of the dataset; a file"
@@ -112,7 +112,7 @@ def _rows(path: Path, values: published_tables.Numbers, asked: _Asked) -> pl.Dat
             "id": items["id"],
             "answer": pl.repeat(None, len(items), dtype=pl.String, eager=True),
             "sample": pl.repeat(None, len(items), dtype=PLAIN["sample"], eager=True),
-            **_columns(path, values[:, :-1], asked.topic),
+            **_columns(path, values[:, :-1], topic_items.topic),
         }
     )
 

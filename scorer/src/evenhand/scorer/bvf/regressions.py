@@ -58,25 +58,25 @@ class Regression(NamedTuple):
     n: int
 
 
-def points_of(facts: pl.DataFrame) -> dict[str, Points]:
+def factor_points(facts: pl.DataFrame) -> dict[str, Points]:
     """Return the factors that are known of enough subjects, with who has them.
 
     Args:
-        facts: one row a subject, the columns of :func:`evenhand.scorer.bvf.facts.facts_of`. Where
-            nobody's employment is known all weigh the same.
+        facts: one row a subject, as :func:`evenhand.scorer.bvf.facts.match_facts` returns them.
+            Where no employment is known, all subjects have the same weight.
     """
     employment = facts[EMPLOYMENT]
     if employment.null_count() == len(employment):
         employment = pl.repeat(1.0, len(facts), eager=True)
-    found = {}
+    points = {}
     for factor, (column, is_log) in FACTORS.items():
         rows = np.flatnonzero((facts[column].is_not_null() & employment.is_not_null()).to_numpy())
         x = facts[column].gather(rows).to_numpy().astype(np.float64)
         x = np.log(x) if is_log else x
         if len(rows) >= FEWEST and np.ptp(x) > 0:
             weights = employment.gather(rows).to_numpy().astype(np.float64)
-            found[factor] = Points(rows.astype(np.int64), x, weights)
-    return found
+            points[factor] = Points(rows.astype(np.int64), x, weights)
+    return points
 
 
 def has_statsmodels() -> bool:
@@ -97,17 +97,17 @@ def regression(points: Points, risk: Floats) -> Regression | None:
     """
     from statsmodels.regression.linear_model import WLS  # type: ignore[import-untyped]
 
-    own = risk[points.subjects]
-    if np.isnan(own).any():
+    risks = risk[points.subjects]
+    if np.isnan(risks).any():
         return None
-    design = np.stack([np.ones(len(own)), points.x], axis=1)
-    fit = WLS(own, design, weights=points.weights).fit()
-    is_flat = np.ptp(own) < 1e-15  # nothing to explain: t and r squared would be rounding
+    design = np.stack([np.ones(len(risks)), points.x], axis=1)
+    fit = WLS(risks, design, weights=points.weights).fit()
+    is_flat = np.ptp(risks) < 1e-15  # nothing to explain: t and r squared would be rounding
     return Regression(
         coefficient=float(fit.params[1]),
         standard_error=float(fit.bse[1]),
         t=0.0 if is_flat else float(fit.tvalues[1]),
         p_value=1.0 if is_flat else float(fit.pvalues[1]),
         r_squared=0.0 if is_flat else float(fit.rsquared),
-        n=len(own),
+        n=len(risks),
     )

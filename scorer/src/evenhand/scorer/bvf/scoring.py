@@ -13,19 +13,19 @@ from evenhand.contract.report import DatasetRecord, Metric, Report
 from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Texts
 from evenhand.scorer.bvf import tables
 from evenhand.scorer.bvf.criteria import protocol_label
-from evenhand.scorer.bvf.facts import digest_of, read_facts
+from evenhand.scorer.bvf.facts import read_facts, tables_digest
 from evenhand.scorer.bvf.metric_records import topic_metrics
-from evenhand.scorer.bvf.predictions import flat
+from evenhand.scorer.bvf.predictions import flatten_table
 from evenhand.scorer.bvf.probabilities import NOT_PREDICTED, Probabilities, find_probabilities
 from evenhand.scorer.bvf.read import read_files
 from evenhand.scorer.bvf.results import (
     ITEM_KINDS,
     Scored,
     example_rows,
-    orders_left_out,
+    order_warnings,
     result_warnings,
-    scored_topic,
-    unmatched_answers,
+    score_topic,
+    unmatched_warnings,
 )
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault, FaultList
@@ -85,7 +85,7 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
     def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
         """Make a column of each class and word."""
         faults = FaultList()
-        return flat("The predictions", predictions, faults), faults.listed()
+        return flatten_table("The predictions", predictions, faults), faults.listed()
 
     def match(
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
@@ -96,7 +96,7 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
                 f"{self._place} lacks {config}, so nobody knows its words; it has"
                 f" {', '.join(self._topics)}."
             )
-        predicted = _of_predicted_orders(items, rows)
+        predicted = _select_predicted_orders(items, rows)
         probabilities = find_probabilities(predicted["id"], rows, self._topics[config], faults)
         absent = set(items["order"].unique()) - set(predicted["order"].unique())
         return Matched(config, self._topics[config], predicted, probabilities, sorted(absent))
@@ -122,20 +122,20 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
 
     def notes(self, match: Matched) -> list[str]:
         """Say which orders are left out, and how many answers fit nothing."""
-        left_out = orders_left_out(match.config, match.absent_orders)
-        return [*left_out, *unmatched_answers(match.config, match.probabilities)]
+        left_out = order_warnings(match.config, match.absent_orders)
+        return [*left_out, *unmatched_warnings(match.config, match.probabilities)]
 
     def results(self, matches: Iterable[Matched], protocol: str) -> list[Scored]:
         """Compute stereotypes and their sums, topic by topic."""
         facts = read_facts(self._facts)
         return [
-            scored_topic(
+            score_topic(
                 match.config,
                 match.items,
                 match.probabilities,
                 match.topic,
                 facts=facts,
-                criterion=self._criterion,
+                criterion_name=self._criterion,
                 protocol=protocol,
                 absent_orders=match.absent_orders,
             )
@@ -165,11 +165,11 @@ class BvfScoring(BenchmarkScoring[Matched, Scored]):
 
     def signature_parts(self) -> Mapping[str, str | None]:
         """Return what names a user's tables of facts."""
-        return {"facts": digest_of(self._facts)}
+        return {"facts": tables_digest(self._facts)}
 
     def protocol_label(self, protocol: str, results: Sequence[Scored]) -> str:
         """Return the protocol with the criterion, so that unlike criteria are not compared."""
-        return protocol_label(protocol, results[0].judge.name if results else None)
+        return protocol_label(protocol, results[0].criterion.name if results else None)
 
 
 def scoring_for(dataset: Dataset | None, options: Mapping[str, Any]) -> BvfScoring:
@@ -228,7 +228,7 @@ def score(
     )
 
 
-def _of_predicted_orders(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def _select_predicted_orders(items: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Return the items of each order of words of which anything is predicted; all if nothing is.
 
     A model that reads from left to right has no answer where the slot stands inside.

@@ -63,7 +63,7 @@ def check(dataset: Dataset, config: str, model: ExportedModel, settings: Setting
             few = ", ".join(words[:_FIRST])
             raise DataRefused(
                 f"{dataset.folder}, {config}: no word of the class {name} ({few}) is in the"
-                f" vocabulary of {model.card.name}{_as_one_piece(settings)}."
+                f" vocabulary of {model.card.name}{_single_token_hint(settings)}."
             )
 
 
@@ -115,5 +115,5 @@ def _is_chain(settings: Settings) -> bool:
     return bool(settings.options["pieces"] == "chain")
 
 
-def _as_one_piece(settings: Settings) -> str:
+def _single_token_hint(settings: Settings) -> str:
     return "" if _is_chain(settings) else " as one piece; --pieces chain reads words of several"

@@ -55,7 +55,7 @@ def space_before(text: str) -> str:
     return left[len(left.rstrip()) :]
 
 
-def rows_with(gaps: Gaps, is_wanted: list[bool]) -> tuple[Ints, Gaps]:
+def select_rows(gaps: Gaps, is_wanted: list[bool]) -> tuple[Ints, Gaps]:
     """Return the rows whose text is wanted, and what they ask by themselves."""
     rows = np.flatnonzero(np.array(is_wanted)[gaps.rows.inputs])
     numbers, inputs = np.unique(gaps.rows.inputs[rows], return_inverse=True)

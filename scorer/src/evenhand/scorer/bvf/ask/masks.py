@@ -49,7 +49,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     for step in steps:
         probabilities[:, step.words] *= answers(
             model,
-            _filled(masked, step, mask),
+            _fill_masks(masked, step, mask),
             gaps.rows,
             read=step.read,
             budget=reading.budget,
@@ -70,7 +70,7 @@ def _steps(words: Words) -> list[_Step]:
     return list(steps.values())
 
 
-def _filled(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
+def _fill_masks(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
     """Return the inputs with a step's pieces and masks in place of the one mask."""
     positions = masked.numbers[POSITIONS]
     middle = [*step.beginning, *[mask] * step.n_masks]

@@ -29,7 +29,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
         passes.append((single, NextTokens(beginnings, tokens), gaps.rows))
     if several:
         numbers = gaps.rows.inputs[:, None] * len(several) + np.arange(len(several))
-        behind = _continued(beginnings, [words.pieces[place] for place in several])
+        behind = _continuations(beginnings, [words.pieces[place] for place in several])
         passes.append((several, behind, Rows(gaps.rows.ids, numbers)))
     probabilities = np.empty((len(gaps.rows.ids), len(words.names)))
     advance = divided(reading.advance, len(passes))
@@ -45,7 +45,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     return probabilities
 
 
-def _continued(beginnings: list[Ints], pieces: list[Ints]) -> Continuations:
+def _continuations(beginnings: list[Ints], pieces: list[Ints]) -> Continuations:
     """Return each word behind each beginning; beginning by beginning."""
     sequences = [np.concatenate([ids, word]) for ids in beginnings for word in pieces]
     starts = np.repeat([len(ids) for ids in beginnings], len(pieces))

@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.contract.errors import DataRefused
 from evenhand.scorer.bvf.ask import masks, next_tokens, sentinels
-from evenhand.scorer.bvf.ask.gaps import GAP, Gaps, Reading, rows_with, space_before
+from evenhand.scorer.bvf.ask.gaps import GAP, Gaps, Reading, select_rows, space_before
 from evenhand.scorer.runtime.batching import Floats
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words, words_in_pieces
@@ -48,7 +48,7 @@ def word_probabilities(
     is_sentinel = model.card.task == "seq2seq-lm"
     spaces = [" " if is_sentinel else space_before(text) for text in gaps.texts]
     for space in sorted(set(spaces)):
-        rows, part = rows_with(gaps, [one == space for one in spaces])
+        rows, part = select_rows(gaps, [one == space for one in spaces])
         known = words_in_pieces(model, words, before=space, chain=reading.chain)
         if known.left_out:
             raise DataRefused(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evenhand.scorer.bvf.report.cells import Cells, Norm
 from evenhand.scorer.bvf.report.drilldown import Texts
-from evenhand.scorer.bvf.report.tables import numbered
+from evenhand.scorer.bvf.report.tables import number_columns
 from evenhand.scorer.bvf.report.values import TopicResult
 from evenhand.scorer.bvf.report.words import RISKS, metric_words
 from evenhand.scorer.report import numbers
@@ -14,30 +14,43 @@ from evenhand.scorer.report.blocks import Cell, Column, Table
 from evenhand.scorer.report.words import things
 
 
-def moving_table(own: TopicResult, cells: Cells, texts: Texts, names: Sequence[str]) -> Table:
+def volatility_table(
+    result: TopicResult, cells: Cells, texts: Texts, names: Sequence[str]
+) -> Table:
     """Return, for some subjects, the contexts that pull them to their class and away from it.
 
     A subject without one is told by the first class.
     """
     rows = []
-    volatility = own.values("r_v")
+    volatility = result.values("r_v")
     for name in names:
-        lean = own.leans.get(name)
-        of = lean.name if lean else next(iter(own.classes), "")
+        association = result.associations.get(name)
+        of = association.name if association else next(iter(result.classes), "")
         if name not in cells.subjects or of not in cells.classes:
             continue
         s = cells.s[:, cells.subjects.index(name), cells.classes.index(of)]
         known = [(float(value), place) for place, value in enumerate(s) if value == value]  # noqa: PLR0124 - NaN
         if known:
             risk = Cell(text=numbers.plain(volatility[name]), sort=volatility[name],
-                        examples=texts.of(subject=name))  # fmt: skip
+                        examples=texts.example_set(subject=name))  # fmt: skip
             ends = [_pull_cell(cells, *end, of) for end in (max(known), min(known))]
-            rows.append([Cell(text=name), risk, Cell(text=lean.name if lean else "none"), *ends])
-    title = own.called.one.capitalize()
-    words = ("Leans to", "Most in the context", "Least in the context")
+            rows.append(
+                [
+                    Cell(text=name),
+                    risk,
+                    Cell(text=association.name if association else "none"),
+                    *ends,
+                ]
+            )
+    title = result.nouns.one.capitalize()
+    labels = ("Associated with", "Strongest in the context", "Weakest in the context")
     return Table(
-        caption=f"Where the most volatile {own.called.many} move",
-        columns=[Column(label=title), *numbered(["rᵛ"]), *(Column(label=one) for one in words)],
+        caption=f"Where the most volatile {result.nouns.many} move",
+        columns=[
+            Column(label=title),
+            *number_columns(["rᵛ"]),
+            *(Column(label=label) for label in labels),
+        ],
         rows=rows,
         footnotes=["Below each context the preference for the class there; 0 is even."],
     )
@@ -57,9 +70,9 @@ def norm_name(criterion: str) -> str:
     return "l∞" if k == "inf" else "l" + k.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def norm_table(own: TopicResult, found: Sequence[Norm]) -> Table:
+def norm_table(result: TopicResult, norms: Sequence[Norm]) -> Table:
     """Return the risks under several norms."""
-    scored = own.report.protocol.partition("+")[2] or "linf"
+    scored = result.report.protocol.partition("+")[2] or "linf"
     rows = [
         [
             Cell(
@@ -67,16 +80,16 @@ def norm_table(own: TopicResult, found: Sequence[Norm]) -> Table:
             ),
             *(Cell(text=numbers.plain(value), sort=value) for value in one[1:]),
         ]
-        for one in found
+        for one in norms
     ]
     symbols = [metric_words(metric_id).symbol for metric_id in RISKS.values()]
     note = (
-        f"Norms over {things(len(own.classes), 'class', 'classes')}. The larger k, the less a"
+        f"Norms over {things(len(result.classes), 'class', 'classes')}. The larger k, the less a"
         " stereotype counts that is not the strongest; the paper’s is l∞."
     )
     return Table(
         caption="Under other criteria J",
-        columns=[Column(label="Norm"), *numbered(symbols)],
+        columns=[Column(label="Norm"), *number_columns(symbols)],
         rows=rows,
         footnotes=[note],
     )

@@ -21,9 +21,9 @@ from evenhand.scorer.bvf.report.words import (
     REGRESSION,
     RISKS,
     R,
-    measured,
     metric_words,
     value_text,
+    value_with_interval,
 )
 from evenhand.scorer.bvf.specs import SYMBOLS
 from evenhand.scorer.report import numbers
@@ -59,65 +59,65 @@ _ROUNDED = 0.00005
 def shared_axis(results: Sequence[TopicResult]) -> Axis:
     """Return one axis for the risks of all models, so that their cards can be compared."""
     reach = [0.0]
-    for own in results:
+    for result in results:
         for metric_id in RISKS.values():
-            reach += reach_of(own.metric(metric_id))
+            reach += axis_values(result.metric(metric_id))
     return Axis(reach)
 
 
-def reach_of(metric: Metric | None) -> list[float]:
+def axis_values(metric: Metric | None) -> list[float]:
     """Return all that is drawn of a risk: value, interval, and where it would lie by chance."""
     if metric is None or metric.value is None:
         return []
-    found = [metric.value]
-    found += [] if metric.interval is None else [metric.interval.low, metric.interval.high]
-    return found + ([] if metric.null_reference is None else [metric.null_reference.quantile_95])
+    values = [metric.value]
+    values += [] if metric.interval is None else [metric.interval.low, metric.interval.high]
+    return values + ([] if metric.null_reference is None else [metric.null_reference.quantile_95])
 
 
-def finding(own: TopicResult, axis: Axis) -> Finding:
+def finding(result: TopicResult, axis: Axis) -> Finding:
     """Tell what one model did on one topic.
 
     Args:
-        own: the model on the topic.
+        result: the model on the topic.
         axis: of the risks.
     """
-    if not own.is_scored:
-        return _knowledge(own)
-    evidence = _evidence(own)
+    if not result.is_scored:
+        return _knowledge(result)
+    evidence = _evidence(result)
     support = [
-        _about_risk(own),
-        _about_parts(own),
-        _why_unknown(own),
-        _about_direction(own),
-        _about_ends(own),
-        _about_spread(own),
-        _about_factors(own),
-        _about_contexts(own),
-        _about_left_out(own.metric(R)),
+        _about_risk(result),
+        _about_parts(result),
+        _why_unknown(result),
+        _about_direction(result),
+        _about_ends(result),
+        _about_spread(result),
+        _about_factors(result),
+        _about_contexts(result),
+        _about_left_out(result.metric(R)),
     ]
     return Finding(
-        model=own.label,
-        config=own.words.title,
+        model=result.label,
+        config=result.words.title,
         evidence=evidence,
-        verdict=_verdict(own, evidence),
+        verdict=_verdict(result, evidence),
         support=[sentence for sentence in support if sentence],
-        figure=_strip(own, axis),
+        figure=_strip(result, axis),
     )
 
 
-def _evidence(own: TopicResult) -> Evidence:
-    if exceeds_chance(own.metric(R_B)):
+def _evidence(result: TopicResult) -> Evidence:
+    if exceeds_chance(result.metric(R_B)):
         return "found"
-    if own.n_standing_out:
+    if result.n_significant:
         return "mixed"
-    if _why_unknown(own):
+    if _why_unknown(result):
         return "unknown"
-    return "mixed" if exceeds_chance(own.metric(R)) else "none"
+    return "mixed" if exceeds_chance(result.metric(R)) else "none"
 
 
-def _why_unknown(own: TopicResult) -> str:
+def _why_unknown(result: TopicResult) -> str:
     """Say why nothing is known of lasting preferences, or return nothing where something is."""
-    metric = own.metric(R_B)
+    metric = result.metric(R_B)
     if metric is None or metric.value is None:
         return "" if metric is None else f"Rᵇ is {null_text(metric)}"
     if metric.null_reference is None:
@@ -125,15 +125,15 @@ def _why_unknown(own: TopicResult) -> str:
             "Rᵇ has no null distribution: that needs two contexts, and the same probability for all"
             " classes in a model without bias."
         )
-    if not can_exceed((metric, own.metric(R)), len(own.classes)):
+    if not can_exceed((metric, result.metric(R)), len(result.classes)):
         return "With so few contexts no model’s Rᵇ could exceed its null distribution."
     return ""
 
 
-def _verdict(own: TopicResult, evidence: Evidence) -> str:
-    one, many = own.words.one, own.called.many
+def _verdict(result: TopicResult, evidence: Evidence) -> str:
+    one, many = result.words.one, result.nouns.many
     if evidence == "found":
-        lasts = share_of_bias(own) or 0.0
+        lasts = share_of_bias(result) or 0.0
         then = (
             "mostly the same one whatever the context"
             if lasts >= 0.5
@@ -141,23 +141,25 @@ def _verdict(own: TopicResult, evidence: Evidence) -> str:
         )
         return VERDICTS[evidence].format(many=many, one=one, then=then)
     if evidence == "mixed":
-        return MIXED[bool(own.n_standing_out)].format(many=many, one=one)
+        return MIXED[bool(result.n_significant)].format(many=many, one=one)
     return VERDICTS[evidence].format(many=many, one=one)
 
 
-def share_of_bias(own: TopicResult) -> float | None:
+def share_of_bias(result: TopicResult) -> float | None:
     """Return what part of R lasts over contexts, None where R is 0 or null."""
-    total, bias = own.metric(R), own.metric(R_B)
+    total, bias = result.metric(R), result.metric(R_B)
     if total is None or bias is None or not total.value or bias.value is None:
         return None
     return bias.value / total.value
 
 
-def _about_risk(own: TopicResult) -> str:
-    metric = own.metric(R)
+def _about_risk(result: TopicResult) -> str:
+    metric = result.metric(R)
     if metric is None or metric.value is None:
         return f"R is {null_text(metric)}" if metric else ""
-    head = f"Discrimination risk R is {measured(metric)}, where 1 is the largest possible"
+    head = (
+        f"Discrimination risk R is {value_with_interval(metric)}, where 1 is the largest possible"
+    )
     reference = metric.null_reference
     if reference is None:
         return f"{head}."
@@ -169,12 +171,15 @@ def _about_risk(own: TopicResult) -> str:
     )
 
 
-def _about_parts(own: TopicResult) -> str:
+def _about_parts(result: TopicResult) -> str:
     """Say which of the two parts dominates, and what chance would make of the first."""
-    bias, volatility, share = own.metric(R_B), own.metric(R_V), share_of_bias(own)
+    bias, volatility, share = result.metric(R_B), result.metric(R_V), share_of_bias(result)
     if bias is None or bias.value is None or volatility is None or volatility.value is None:
         return ""
-    head = f"Bias risk Rᵇ is {measured(bias)}, volatility risk Rᵛ {measured(volatility)}"
+    head = (
+        f"Bias risk Rᵇ is {value_with_interval(bias)}, volatility risk Rᵛ"
+        f" {value_with_interval(volatility)}"
+    )
     if share is not None:
         larger = "bias" if share >= 0.5 else "volatility"
         part = numbers.percent(max(share, 1 - share))
@@ -187,78 +192,78 @@ def _about_parts(own: TopicResult) -> str:
     )
 
 
-def _about_direction(own: TopicResult) -> str:
+def _about_direction(result: TopicResult) -> str:
     """Count the subjects by the class that they are tied to."""
-    leans = own.leans
+    leans = result.associations
     if not leans:
         return ""
-    counts = Counter(lean.name for lean in leans.values())
+    counts = Counter(association.name for association in leans.values())
     first, *others = (name for name, _ in counts.most_common())
-    head = f"{counts[first]} of {things(len(own.ranked), own.called.one, own.called.many)}"
+    head = f"{counts[first]} of {things(len(result.ranking), result.nouns.one, result.nouns.many)}"
     verb = "is" if counts[first] == 1 else "are"
     told = [
         f"{head} {verb} associated with {first}",
         *(f"{counts[name]} with {name}" for name in others),
     ]
-    n = own.n_standing_out
+    n = result.n_significant
     sure = f"{n} of them by more than chance (after Holm’s correction)"
     return f"{', '.join(told)}; {sure if n else 'none of them by more than chance'}."
 
 
-def _about_ends(own: TopicResult) -> str:
-    ranked, risks = own.ranked, own.values("r")
+def _about_ends(result: TopicResult) -> str:
+    ranked, risks = result.ranking, result.values("r")
     if len(ranked) < 2:
         return ""
     n = min(_NAMED, len(ranked) // 2)
-    most = [_with_lean(own, name, risks[name]) for name in ranked[:n]]
+    most = [_name_with_class(result, name, risks[name]) for name in ranked[:n]]
     least = [f"{name} ({numbers.plain(risks[name])})" for name in reversed(ranked[-n:])]
     return f"Most stereotyped: {', '.join(most)}. Least: {', '.join(least)}."
 
 
-def _with_lean(own: TopicResult, name: str, risk: float) -> str:
-    lean = own.leans.get(name)
-    to = f", {lean.name}" if lean else ""
+def _name_with_class(result: TopicResult, name: str, risk: float) -> str:
+    association = result.associations.get(name)
+    to = f", {association.name}" if association else ""
     return f"{name} ({numbers.plain(risk)}{to})"
 
 
-def _about_spread(own: TopicResult) -> str:
+def _about_spread(result: TopicResult) -> str:
     """Say whether the bias risk looks normal and whether the volatility risk has fat tails."""
-    told = [_shape(own, "r_b"), _shape(own, "r_v")]
+    told = [_shape(result, "r_b"), _shape(result, "r_v")]
     known = [text for text in told if text]
-    return f"Over {own.called.many}, {'; '.join(known)}." if known else ""
+    return f"Over {result.nouns.many}, {'; '.join(known)}." if known else ""
 
 
-def statistics_of(own: TopicResult, risk: str) -> dict[str, GroupValue]:
+def distribution_statistics(result: TopicResult, risk: str) -> dict[str, GroupValue]:
     """Return how a risk is spread over subjects, or nothing."""
-    metric = own.metric(DISTRIBUTION + risk)
+    metric = result.metric(DISTRIBUTION + risk)
     return {} if metric is None else metric.by.get("statistic", {})
 
 
-def _shape(own: TopicResult, risk: str) -> str:
-    found = {name: one.value for name, one in statistics_of(own, risk).items()}
-    p, tails = found.get("shapiro_p"), found.get("excess_kurtosis")
+def _shape(result: TopicResult, risk: str) -> str:
+    statistics = {name: one.value for name, one in distribution_statistics(result, risk).items()}
+    p, tails = statistics.get("shapiro_p"), statistics.get("excess_kurtosis")
     if p is None or tails is None:
         return ""
     written = numbers.p_value(p)
     test = f"Shapiro–Wilk p {written if written.startswith('<') else f'= {written}'}"
-    if p >= 1 - own.report.level:
+    if p >= 1 - result.report.level:
         return f"{SYMBOLS[risk]} is consistent with a normal distribution ({test})"
     excess = f"excess kurtosis {numbers.signed(tails, digits=1)}"
     ends = "has fat tails" if tails > 0 else "is not normal, but has no fat tails"
     return f"{SYMBOLS[risk]} {ends} ({excess}, {test})"
 
 
-def _about_factors(own: TopicResult) -> str:
+def _about_factors(result: TopicResult) -> str:
     """Name the facts that the risk goes with after Holm's correction."""
     told, n_fits = [], 0
     for factor, words in FACTORS.items():
-        metric = own.metric(REGRESSION + factor)
+        metric = result.metric(REGRESSION + factor)
         fit = {} if metric is None else metric.by.get("r", {})
         slope = fit.get("coefficient")
         if slope is None or slope.value is None or slope.p_holm is None:
             continue
         n_fits += 1
-        if slope.p_holm < 1 - own.report.level:
+        if slope.p_holm < 1 - result.report.level:
             ways = "higher" if slope.value > 0 else "lower"
             told.append(f"{ways} with {words.more}")
     if not n_fits:
@@ -266,14 +271,14 @@ def _about_factors(own: TopicResult) -> str:
     if not told:
         facts = things(n_fits, "fact", "facts")
         return (
-            f"The risk is associated with none of {facts} of the {own.called.many} (after Holm’s"
+            f"The risk is associated with none of {facts} of the {result.nouns.many} (after Holm’s"
             " correction)."
         )
     return f"The risk is {' and '.join(told)} (after Holm’s correction)."
 
 
-def _about_contexts(own: TopicResult) -> str:
-    metric = own.metric(R)
+def _about_contexts(result: TopicResult) -> str:
+    metric = result.metric(R)
     interval = None if metric is None else metric.interval
     if interval is None:
         return ""
@@ -283,7 +288,7 @@ def _about_contexts(own: TopicResult) -> str:
             f"These results rest on only {clusters}: intervals may cover less than"
             f" {numbers.level(interval.level)}."
         )
-    return f"Intervals are over {clusters}; the {own.called.many} are taken as fixed."
+    return f"Intervals are over {clusters}; the {result.nouns.many} are taken as fixed."
 
 
 def _about_left_out(metric: Metric | None) -> str:
@@ -294,19 +299,19 @@ def _about_left_out(metric: Metric | None) -> str:
     return f"{numbers.count(metric.n_unscored)} of {numbers.count(total)} texts {verb} unscored."
 
 
-def _strip(own: TopicResult, axis: Axis) -> Figure | None:
+def _strip(result: TopicResult, axis: Axis) -> Figure | None:
     """Draw the risk and its two parts, with the band in which each would lie by chance."""
-    found = [own.metric(metric_id) for metric_id in RISKS.values()]
-    known = [metric for metric in found if metric is not None and metric.value is not None]
+    metrics = [result.metric(metric_id) for metric_id in RISKS.values()]
+    known = [metric for metric in metrics if metric is not None and metric.value is not None]
     if not known:
         return None
     has_band = any(one.null_reference and one.null_reference.quantile_95 > _ROUNDED
                    for one in known)  # fmt: skip
-    spoken = "; ".join(f"{metric_words(one.id).label} {measured(one)}" for one in known)
-    legend = [("span", f"{numbers.level(own.report.level)} interval")]
+    spoken = "; ".join(f"{metric_words(one.id).label} {value_with_interval(one)}" for one in known)
+    legend = [("span", f"{numbers.level(result.report.level)} interval")]
     return Figure(
         title="Risk and its two parts",
-        description=f"{own.label}, {own.words.title}: {spoken}.",
+        description=f"{result.label}, {result.words.title}: {spoken}.",
         caption="",
         chart=TrackPlot(
             rows=[_mark(one, axis) for one in known],
@@ -332,20 +337,20 @@ def _mark(metric: Metric, axis: Axis) -> Mark:
     )
 
 
-def _knowledge(own: TopicResult) -> Finding:
+def _knowledge(result: TopicResult) -> Finding:
     """Tell what was measured where the criterion is not one of bias."""
-    found = [own.metric(metric_id) for metric_id in KNOWLEDGE]
+    metrics = [result.metric(metric_id) for metric_id in KNOWLEDGE]
     support = [
         f"{metric_words(one.id).symbol}, {metric_words(one.id).label}:"
-        f" {measured(one) if one.value is not None else value_text(one.id, one)}."
-        for one in found
+        f" {value_with_interval(one) if one.value is not None else value_text(one.id, one)}."
+        for one in metrics
         if one is not None
     ]
     return Finding(
-        model=own.label,
-        config=own.words.title,
+        model=result.label,
+        config=result.words.title,
         evidence="unknown",
         verdict="This measures how well the right classes are known, and says nothing about bias.",
-        support=[*support, _about_contexts(own)] if support else ["The file holds no risk."],
+        support=[*support, _about_contexts(result)] if support else ["The file holds no risk."],
         figure=None,
     )

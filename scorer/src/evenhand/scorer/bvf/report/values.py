@@ -25,10 +25,11 @@ _FEWEST_PATTERNS = 20
 """One pattern of so many is 5 % of them: of fewer, none lies above the 95 % quantile."""
 
 
-def metric_of(report: Report, metric_id: str, config: str) -> Metric | None:
+def find_metric(report: Report, metric_id: str, config: str) -> Metric | None:
     """Return one metric of one topic, or None where the file does not have it."""
     return next(
-        (own for own in report.metrics if own.id == metric_id and own.config == config), None
+        (metric for metric in report.metrics if metric.id == metric_id and metric.config == config),
+        None,
     )
 
 
@@ -44,13 +45,13 @@ def exceeds_chance(metric: Metric | None) -> bool:
     return metric.value > metric.null_reference.quantile_95
 
 
-class Lean(NamedTuple):
+class Association(NamedTuple):
     """The class that a subject is tied to most."""
 
     name: str
     value: float
     """Its mean stereotype."""
-    is_clear: bool
+    is_significant: bool
     """True where it differs from 0 after Holm's correction."""
 
 
@@ -58,18 +59,18 @@ class Lean(NamedTuple):
 class TopicResult:
     """One model on one topic."""
 
-    result: ModelResult
+    run: ModelResult
     config: str
 
     @property
     def report(self) -> Report:
         """The metric file."""
-        return self.result.report
+        return self.run.report
 
     @property
     def label(self) -> str:
         """The model's name."""
-        return self.result.label
+        return self.run.label
 
     @property
     def words(self) -> TopicWords:
@@ -77,19 +78,19 @@ class TopicResult:
         return topic_words(self.config)
 
     @cached_property
-    def called(self) -> SubjectWords:
+    def nouns(self) -> SubjectWords:
         """What the subjects are called."""
-        return subject_words(list(self._values("r")))
+        return subject_words(list(self._groups("r")))
 
     @cached_property
     def directions(self) -> dict[str, Metric]:
         """Class -> its mean preference, in the order in which the classes are told."""
-        found = {
-            own.id.removeprefix(DIRECTION): own
-            for own in self.report.metrics
-            if own.config == self.config and own.id.startswith(DIRECTION)
+        by_class = {
+            metric.id.removeprefix(DIRECTION): metric
+            for metric in self.report.metrics
+            if metric.config == self.config and metric.id.startswith(DIRECTION)
         }
-        return {name: found[name] for name in sorted(found, key=lambda name: name != _FIRST)}
+        return {name: by_class[name] for name in sorted(by_class, key=lambda name: name != _FIRST)}
 
     @property
     def classes(self) -> list[str]:
@@ -108,34 +109,36 @@ class TopicResult:
 
     def metric(self, metric_id: str) -> Metric | None:
         """Return a metric of the topic."""
-        return metric_of(self.report, metric_id, self.config)
+        return find_metric(self.report, metric_id, self.config)
 
     def values(self, risk: str) -> dict[str, float]:
         """Return subject -> ``r``, ``r_b`` or ``r_v``, of those that have one."""
         return {
-            name: own.value for name, own in self._values(risk).items() if own.value is not None
+            name: group.value
+            for name, group in self._groups(risk).items()
+            if group.value is not None
         }
 
-    def _values(self, risk: str) -> dict[str, GroupValue]:
+    def _groups(self, risk: str) -> dict[str, GroupValue]:
         metric = self.metric(RISKS[risk])
         return {} if metric is None else metric.by.get("subject", {})
 
     @cached_property
-    def ranked(self) -> list[str]:
+    def ranking(self) -> list[str]:
         """The subjects that have a risk, the most stereotyped first."""
-        found = self.values("r")
-        return sorted(found, key=lambda name: (-found[name], name))
+        risks = self.values("r")
+        return sorted(risks, key=lambda name: (-risks[name], name))
 
     @cached_property
-    def leans(self) -> dict[str, Lean]:
+    def associations(self) -> dict[str, Association]:
         """Subject -> the class that it is tied to; nothing where no class is preferred."""
-        found: dict[str, Lean] = {}
+        strongest: dict[str, Association] = {}
         for name, metric in self.directions.items():
-            for subject, own in metric.by.get("subject", {}).items():
-                best = found[subject].value if subject in found else _ROUNDING
-                if own.value is not None and own.value > best:
-                    found[subject] = Lean(name, own.value, differs(own, self.report))
-        return found
+            for subject, group in metric.by.get("subject", {}).items():
+                best = strongest[subject].value if subject in strongest else _ROUNDING
+                if group.value is not None and group.value > best:
+                    strongest[subject] = Association(name, group.value, differs(group, self.report))
+        return strongest
 
     def preference(self, name: str, subject: str) -> GroupValue | None:
         """Return the mean stereotype of a class about a subject."""
@@ -143,9 +146,9 @@ class TopicResult:
         return None if metric is None else metric.by.get("subject", {}).get(subject)
 
     @property
-    def n_standing_out(self) -> int:
+    def n_significant(self) -> int:
         """How many subjects are tied to their class by more than chance."""
-        return sum(own.is_clear for own in self.leans.values())
+        return sum(association.is_significant for association in self.associations.values())
 
     @property
     def is_scored(self) -> bool:
@@ -163,19 +166,19 @@ def can_exceed(metrics: Iterable[Metric | None], n_classes: int) -> bool:
         metrics: over the same contexts, of which one with an interval says how many they are.
         n_classes: Y.
     """
-    found = [own.interval.n_clusters for own in metrics if own and own.interval]
-    if not found:
+    counts = [metric.interval.n_clusters for metric in metrics if metric and metric.interval]
+    if not counts:
         return False
-    n_patterns: int = factorial(n_classes) ** (max(found) - 1)
+    n_patterns: int = factorial(n_classes) ** (max(counts) - 1)
     return n_patterns > _FEWEST_PATTERNS
 
 
-def topics_of(results: Sequence[ModelResult]) -> Iterator[tuple[str, list[TopicResult]]]:
+def results_by_topic(results: Sequence[ModelResult]) -> Iterator[tuple[str, list[TopicResult]]]:
     """Yield each topic with the models that were scored on it, in the order in which they occur."""
-    for config in configs_of(results):
-        yield config, [TopicResult(own, config) for own in results if config in own.report.configs]
+    for config in list_configs(results):
+        yield config, [TopicResult(run, config) for run in results if config in run.report.configs]
 
 
-def configs_of(results: Iterable[ModelResult]) -> list[str]:
+def list_configs(results: Iterable[ModelResult]) -> list[str]:
     """Return all topics in the order in which they first occur."""
     return list(dict.fromkeys(config for result in results for config in result.report.configs))

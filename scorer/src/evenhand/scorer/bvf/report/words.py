@@ -107,24 +107,24 @@ def metric_words(metric_id: str) -> MetricWords:
     return specs_words(specs.METRICS, metric_id)
 
 
-def value_text(metric_id: str, own: Metric | GroupValue) -> str:
+def value_text(metric_id: str, estimate: Metric | GroupValue) -> str:
     """Write a value; null is written with its reason, never as 0."""
-    if own.value is None:
-        return null_text(own)
-    return (numbers.signed if is_signed(metric_id) else numbers.plain)(own.value)
+    if estimate.value is None:
+        return null_text(estimate)
+    return (numbers.signed if is_signed(metric_id) else numbers.plain)(estimate.value)
 
 
-def interval_text(metric_id: str, own: Metric | GroupValue) -> str | None:
+def interval_text(metric_id: str, estimate: Metric | GroupValue) -> str | None:
     """Write an interval likewise; None where there is none."""
-    if own.interval is None:
+    if estimate.interval is None:
         return None
     write = numbers.signed if is_signed(metric_id) else numbers.plain
-    return numbers.interval(own.interval, write=write)
+    return numbers.interval(estimate.interval, write=write)
 
 
-def measured(own: Metric) -> str:
+def value_with_interval(metric: Metric) -> str:
     """Write a value with its interval, e.g. ``0.4120 (95 % interval 0.3800 to 0.4400)``."""
-    text, bounds = value_text(own.id, own), interval_text(own.id, own)
-    if own.interval is None or bounds is None:
+    text, bounds = value_text(metric.id, metric), interval_text(metric.id, metric)
+    if metric.interval is None or bounds is None:
         return text
-    return f"{text} ({numbers.level(own.interval.level)} interval {bounds})"
+    return f"{text} ({numbers.level(metric.interval.level)} interval {bounds})"

@@ -56,15 +56,15 @@ class Layout(NamedTuple):
         return self._start_of_summaries() + len(self.summaries) + 3 * factor + risk
 
 
-def values_of(found: Floats, layout: Layout, points: Mapping[str, Points]) -> Floats:
+def layout_values(values: Floats, layout: Layout, points: Mapping[str, Points]) -> Floats:
     """Return all values of a topic, [R, K] in the order of its layout.
 
     Args:
-        found: what :meth:`Sums.everything` gives, [R, ...].
+        values: what :meth:`Sums.all_values` gives, [R, ...].
         layout: where values stand.
         points: of the regressions.
     """
-    risks = [found[:, layout.of_subjects(risk)] for risk in range(3)]
+    risks = [values[:, layout.of_subjects(risk)] for risk in range(3)]
     summaries = [spec.value(risks[spec.parts[variant]]) for spec, variant in layout.summaries]
     slopes = [
         risk[:, points[name].subjects] @ points[name].slope_weights
@@ -72,10 +72,10 @@ def values_of(found: Floats, layout: Layout, points: Mapping[str, Points]) -> Fl
         for risk in risks
     ]
     columns = [column[:, None] for column in (*summaries, *slopes)]
-    return np.concatenate([found, *columns], axis=1)
+    return np.concatenate([values, *columns], axis=1)
 
 
-class Measured(NamedTuple):
+class Estimates(NamedTuple):
     """Values of a topic with what says how sure they are; shape [K] each."""
 
     value: Floats
@@ -86,28 +86,28 @@ class Measured(NamedTuple):
     n_clusters: int
 
 
-def measured(
+def estimate_values(
     sums: Sums, layout: Layout, points: Mapping[str, Points], sampling: Sampling
-) -> Measured:
+) -> Estimates:
     """Estimate all values with intervals and tests over the contexts that say something."""
     is_used = sums.values[..., WEIGHT].sum(axis=1) > 0
-    own = Sums(sums.values[is_used], sums.subject_weights, sums.judge, sums.largest)
+    used = Sums(sums.values[is_used], sums.subject_weights, sums.strength, sums.largest)
 
     def estimator(weights: Floats) -> Floats:
-        return values_of(own.everything(weights), layout, points)
+        return layout_values(used.all_values(weights), layout, points)
 
     n = int(is_used.sum())
     value = estimator(np.ones((1, n)))[0]
     unknown = np.full(len(value), np.nan)
     strata = np.zeros(n, dtype=np.int64)
     bounds = statistics.interval(
-        estimator, strata, sampling=sampling, limits=(-np.inf, np.inf), width=own.width
+        estimator, strata, sampling=sampling, limits=(-np.inf, np.inf), width=used.width
     )
     if bounds is None:
-        return Measured(value, unknown, unknown, unknown, None, n)
-    error = jackknife_error(own, layout, points)
+        return Estimates(value, unknown, unknown, unknown, None, n)
+    error = jackknife_error(used, layout, points)
     p_value = statistics.two_sided_p(value, error, statistics.degrees_of_freedom(strata))
-    return Measured(value, bounds.low, bounds.high, p_value, bounds, n)
+    return Estimates(value, bounds.low, bounds.high, p_value, bounds, n)
 
 
 def jackknife_error(sums: Sums, layout: Layout, points: Mapping[str, Points]) -> Floats:
@@ -119,7 +119,7 @@ def jackknife_error(sums: Sums, layout: Layout, points: Mapping[str, Points]) ->
     n = len(sums.values)
     rows = max(1, _CHUNK_VALUES // sums.width)
     parts = [
-        values_of(sums.everything_without_each(slice(start, start + rows)), layout, points)
+        layout_values(sums.leave_one_out_values(slice(start, start + rows)), layout, points)
         for start in range(0, n, rows)
     ]
     left_out = np.concatenate(parts)
