@@ -51,9 +51,9 @@ class _Topic:
         self.is_used = self.sums.values[..., WEIGHT].sum(axis=1) > 0
 
     def comparables_for(self, metric: Metric) -> Iterator[Comparable]:
-        """Return the metric, and its values by subject where it has them."""
+        """Yield the metric, and its values by subject where it has them."""
         spec = find(specs.METRICS, metric.id)
-        if spec is None:  # a later version's, which readers pass over
+        if spec is None:  # from a later version, whose metrics readers ignore
             return
         variant = spec.variant(metric.id) or ""
         yield self._comparable(metric, Key(metric.config, metric.id), self._value(spec, variant))

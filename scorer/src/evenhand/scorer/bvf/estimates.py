@@ -1,4 +1,4 @@
-"""All values of a topic side by side, estimated once, with intervals and standard errors."""
+"""All values of a topic in one array, estimated together, with intervals and p-values."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -18,53 +18,53 @@ _CHUNK_VALUES = 4_000_000
 
 
 class Layout(NamedTuple):
-    """Where the values of a topic stand side by side."""
+    """Positions of a topic's values in the array."""
 
     n_subjects: int
     n_classes: int
     factors: tuple[str, ...]
     summaries: tuple[tuple[Summary, str], ...] = ()
-    """What sums up a risk over the subjects, each with the variable part of its id."""
+    """Summaries of a risk over the subjects, each with the variable part of its id."""
 
     def overall(self, risk: int) -> int:
-        """Return the place of R, R^b or R^v."""
+        """Return the index of R, R^b or R^v."""
         return risk
 
-    def of_subjects(self, risk: int) -> slice:
-        """Return the places of r, r^b or r^v."""
+    def subjects(self, risk: int) -> slice:
+        """Return the indices of r, r^b or r^v."""
         start = 3 + risk * self.n_subjects
         return slice(start, start + self.n_subjects)
 
     def direction(self, code: int) -> int:
-        """Return the place of a class's mean stereotype over subjects."""
+        """Return the index of a class's mean stereotype over subjects."""
         return 3 + 3 * self.n_subjects + code
 
     def directions(self, code: int) -> slice:
-        """Return the places of a class's mean stereotype of each subject."""
+        """Return the indices of a class's mean stereotype of each subject."""
         start = 3 + 3 * self.n_subjects + self.n_classes
         return slice(start + code, start + self.n_subjects * self.n_classes, self.n_classes)
 
     def summary(self, spec: Summary, variant: str) -> int:
-        """Return the place of one of the summaries."""
+        """Return the index of one of the summaries."""
         return self._start_of_summaries() + self.summaries.index((spec, variant))
 
     def _start_of_summaries(self) -> int:
         return 3 + (3 + self.n_classes) * self.n_subjects + self.n_classes
 
     def slope(self, factor: int, risk: int) -> int:
-        """Return the place of a regression's coefficient."""
+        """Return the index of a regression's coefficient."""
         return self._start_of_summaries() + len(self.summaries) + 3 * factor + risk
 
 
 def layout_values(values: Floats, layout: Layout, points: Mapping[str, Points]) -> Floats:
-    """Return all values of a topic, [R, K] in the order of its layout.
+    """Return all values of a topic, [R, K], in the order of its layout.
 
     Args:
-        values: what :meth:`Sums.all_values` gives, [R, ...].
-        layout: where values stand.
+        values: from :meth:`Sums.all_values`, [R, ...].
+        layout: positions of the values.
         points: of the regressions.
     """
-    risks = [values[:, layout.of_subjects(risk)] for risk in range(3)]
+    risks = [values[:, layout.subjects(risk)] for risk in range(3)]
     summaries = [spec.value(risks[spec.parts[variant]]) for spec, variant in layout.summaries]
     slopes = [
         risk[:, points[name].subjects] @ points[name].slope_weights
@@ -76,7 +76,7 @@ def layout_values(values: Floats, layout: Layout, points: Mapping[str, Points]) 
 
 
 class Estimates(NamedTuple):
-    """Values of a topic with what says how sure they are; shape [K] each."""
+    """Values of a topic with their uncertainty; shape [K] each."""
 
     value: Floats
     low: Floats
@@ -89,7 +89,7 @@ class Estimates(NamedTuple):
 def estimate_values(
     sums: Sums, layout: Layout, points: Mapping[str, Points], sampling: Sampling
 ) -> Estimates:
-    """Estimate all values with intervals and tests over the contexts that say something."""
+    """Estimate all values, with intervals and tests over the contexts that have scored rows."""
     is_used = sums.values[..., WEIGHT].sum(axis=1) > 0
     used = Sums(sums.values[is_used], sums.subject_weights, sums.strength, sums.largest)
 
@@ -111,10 +111,10 @@ def estimate_values(
 
 
 def jackknife_error(sums: Sums, layout: Layout, points: Mapping[str, Points]) -> Floats:
-    """Return the standard error of every value, by leaving out one context at a time.
+    """Return the jackknife standard error of every value, leaving out one context at a time.
 
-    It is that of ``statistics.jackknife_standard_error`` for one stratum; sums can be taken off the
-    whole, which needs no matrix of contexts by contexts.
+    It equals ``statistics.jackknife_standard_error`` for one stratum; because sums are additive,
+    each context is subtracted from the total, which avoids a matrix of contexts by contexts.
     """
     n = len(sums.values)
     rows = max(1, _CHUNK_VALUES // sums.width)

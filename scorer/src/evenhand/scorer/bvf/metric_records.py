@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 
 NOT_RESAMPLED = "Only the metric's own value is resampled over contexts."
 _ROUNDING = 1e-12
-"""A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
+"""How far rounding can put a value outside its range; e.g. Jensen's inequality keeps R^v >= 0."""
 
 
 def topic_metrics(scored: Scored, provenance: Provenance) -> list[Metric]:
@@ -53,7 +53,7 @@ def topic_metrics(scored: Scored, provenance: Provenance) -> list[Metric]:
 
 
 class MetricWriter:
-    """Turns what came out of one topic into metrics."""
+    """Turns the scores of one topic into metrics."""
 
     def __init__(
         self, scored: Scored, points: Mapping[str, Points], provenance: Provenance
@@ -92,7 +92,7 @@ class MetricWriter:
                 yield from (self._summary(spec, variant) for variant in spec.parts)
 
     def _risk(self, spec: Risk) -> Metric:
-        """Write a risk, with that of each subject and each order of words where it is a share."""
+        """Return a risk; where it is normalised, also by subject and by word order."""
         scale = 1.0 if spec.is_normalised else self.scored.criterion.largest
         null = self._null_references[spec.part] if spec.shelf == "paper" else None
         scaled = null and NullReference(
@@ -114,14 +114,14 @@ class MetricWriter:
     def _parts_of_risk(self, spec: Risk) -> dict[str, dict[str, GroupValue]]:
         if spec.range is None:
             return {}
-        places, is_mean = self.layout.of_subjects(spec.part), spec.part == 0
+        places, is_mean = self.layout.subjects(spec.part), spec.part == 0
         by = {"subject": self._by_subject(places, spec.range, is_mean=is_mean)}
         if spec.shelf == "paper" and len(self.scored.orders) > 1:
             by["order"] = self._by_order(spec.part, spec.range)
         return by
 
     def _direction(self, spec: Direction, code: int) -> Metric:
-        """Write how much a class is preferred on average, over subjects and by subject."""
+        """Return the mean preference for a class, over subjects and by subject."""
         limits = (-1.0, float(1 / self.scored.p_star[code] - 1))
         places = self.layout.directions(code)
         by = {"subject": self._by_subject(places, limits, is_mean=True, is_tested=True)}
@@ -135,10 +135,10 @@ class MetricWriter:
         )
 
     def _summary(self, spec: Summary, variant: str) -> Metric:
-        """Write what sums up a risk over subjects, and how it is spread where that is asked for."""
+        """Return a summary of a risk over subjects, with its distribution where the spec asks."""
         n, by = len(self.scored.subjects), {}
         if spec.is_spread:
-            values = spread(self.estimates.value[self.layout.of_subjects(spec.parts[variant])])
+            values = spread(self.estimates.value[self.layout.subjects(spec.parts[variant])])
             by = {
                 name: GroupValue(value=value, n_scored=n, why_no_interval=NOT_RESAMPLED)
                 for name, value in values.items()
@@ -153,8 +153,8 @@ class MetricWriter:
         )
 
     def _slopes(self, spec: Slope) -> Iterator[Metric]:
-        """Write the regression of each risk on each factor."""
-        risks = [self.estimates.value[self.layout.of_subjects(risk)] for risk in range(3)]
+        """Yield the regression of each risk on each factor."""
+        risks = [self.estimates.value[self.layout.subjects(risk)] for risk in range(3)]
         fits = {
             (factor, risk): regression(points, values)
             for factor, points in self.points.items()
@@ -166,7 +166,8 @@ class MetricWriter:
         }
         n_rows = self.scored.n_by_subject
         for at, (factor, points) in enumerate(self.points.items()):
-            # A risk of 0 to 1 changes no faster: half of it up, half of it down.
+            # Slope weights add up to 0, so for risks from 0 to 1 no slope is steeper than half of
+            # their absolute sum.
             steepest = float(np.abs(points.slope_weights).sum() / 2)
             yield self._metric(
                 spec,
@@ -208,7 +209,7 @@ class MetricWriter:
     ) -> dict[str, GroupValue]:
         scored, estimates = self.scored, self.estimates
         p_holm = statistics.holm(estimates.p_value[places])
-        # A context says something of a subject where one of its rows is scored.
+        # A context counts for a subject if at least one of its rows is scored.
         n_contexts = (scored.sums.values[..., WEIGHT] > 0).sum(axis=0)
         at = range(*places.indices(len(estimates.value)))
         sure = [
@@ -231,7 +232,7 @@ class MetricWriter:
         }
 
     def _by_order(self, risk: int, limits: tuple[float, float]) -> dict[str, GroupValue]:
-        """Return a risk for each place of the slot."""
+        """Return a risk for each position of the slot."""
         scored, place = self.scored, self.layout.overall(risk)
         by_order = {}
         for order in scored.orders:
@@ -287,7 +288,7 @@ class MetricWriter:
         )
 
     def _why_null(self, sums: Sums) -> str:
-        """Name the subjects of which nothing is known."""
+        """Name the subjects without a scored row."""
         weight = sums.values[..., WEIGHT].sum(axis=0)
         if not weight.any():
             return NOTHING_SCORED
@@ -311,7 +312,7 @@ class MetricWriter:
         )
 
     def _reads_facts(self, metric_id: str) -> bool:
-        """Say whether a metric depends on facts of the subjects."""
+        """Say whether a metric depends on facts about the subjects."""
         is_regression = metric_id.startswith("bvf.regression.")
         return is_regression or self.scored.criterion.name == KNOWLEDGE
 
@@ -340,7 +341,7 @@ class MetricWriter:
 
 
 def _fit_rows(fit: Regression | None, n: int, p_holm: float) -> dict[str, GroupValue]:
-    """Return the numbers of a regression; the coefficient carries the test."""
+    """Return the statistics of a regression; the coefficient carries the test."""
     if fit is None:
         why = "A subject with this fact has no scored row."
         none = GroupValue(value=None, n_scored=n, why_null=why, why_no_interval=NO_VALUE)
@@ -366,7 +367,7 @@ def _p_values(fits: Sequence[Regression | None]) -> Floats:
 
 
 def _clip_rounding(value: float, limits: tuple[float, float]) -> np.float64:
-    """Return a value, at its limit where rounding put it beyond."""
+    """Return a value, moved to its limit if rounding put it just outside."""
     low, high = limits
     if low - _ROUNDING < value < low:
         return np.float64(low)

@@ -1,9 +1,10 @@
-"""Where R, R^b and R^v would lie if nothing were there; none of them can be negative.
+"""Null distributions of R, R^b and R^v, which are needed because none of them can be negative.
 
-R of probabilities holds no noise: it is 0 for a model without bias, however few contexts there are.
-R of answers is not: the frequencies of a few answers differ from p* by chance, which is drawn.
-R^b is the strength of a mean over contexts. Its reference exchanges the classes of whole contexts,
-which leaves R as it is: what is left of R^b is what a model without lasting preferences shows.
+R of probabilities has no sampling noise: it is 0 for an unbiased model, however few contexts there
+are. R of answers has: the frequencies of a few answers differ from p* by chance, so answers are
+simulated. R^b is the strength of a mean over contexts. Its null distribution comes from permuting
+the classes within whole contexts, which leaves R unchanged: the R^b that remains is that of a model
+without lasting preferences.
 """
 
 from dataclasses import replace
@@ -25,17 +26,17 @@ SIGN_FLIPS, PERMUTATIONS = "cluster_sign_flips", "cluster_class_permutations"
 EXACT, ANSWERS = "exact_probabilities", "drawn_answers"
 
 MAX_PERMUTATIONS = 1000
-"""A 95 % quantile of so many draws is known to about one percent of the draws."""
+"""With this number of draws, the rank of the 95th percentile has a standard error below 1 %."""
 MAX_DRAWS = 200
 
 _CHUNK_VALUES = 4_000_000
 
 
 def bias_reference(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | None:
-    """Return the reference of R^b.
+    """Return the null reference of R^b.
 
-    None with fewer than two contexts, where a subject has no scored row, as R^b has no value then
-    either, and under an uneven p*: classes cannot be exchanged there.
+    None with fewer than two contexts; where a subject has no scored row, since R^b has no value
+    either; and under a non-uniform p*, where classes are not exchangeable.
     """
     n_contexts, n_classes = len(sums.values), len(p_star)
     if n_contexts < 2 or not np.allclose(p_star, 1 / n_classes):
@@ -49,20 +50,20 @@ def bias_reference(sums: Sums, p_star: Floats, sampling: Sampling) -> NullRefere
         return flips and NullReference(
             mean=flips.mean, quantile_95=flips.quantile_95, method=SIGN_FLIPS, n_draws=flips.n_draws
         )
-    drawn = permuted_bias(sums, n_classes, sampling)
-    return _reference(drawn, PERMUTATIONS)
+    draws = permuted_bias(sums, n_classes, sampling)
+    return _reference(draws, PERMUTATIONS)
 
 
 def _bias_under_signs(sums: Sums, signs: Floats) -> Floats:
-    """Return R^b where some contexts' preferences are reversed, [R], of signs [R, C]."""
-    kept = sums.values[..., STEREOTYPES]
-    flat = kept.reshape(len(kept), -1)
-    mean = (signs @ flat).reshape(len(signs), *kept.shape[1:]) / _total_weights(sums)
+    """Return R^b [R] with the preferences of some contexts reversed, by signs [R, C]."""
+    stereotypes = sums.values[..., STEREOTYPES]
+    flat = stereotypes.reshape(len(stereotypes), -1)
+    mean = (signs @ flat).reshape(len(signs), *stereotypes.shape[1:]) / _total_weights(sums)
     return overall_risk(sums.strength(mean) / sums.largest, sums.subject_weights)
 
 
 def permuted_bias(sums: Sums, n_classes: int, sampling: Sampling) -> Floats:
-    """Return R^b where each context's classes are exchanged at random, as often as allowed."""
+    """Return draws of R^b with the classes of each context permuted at random."""
     generator = np.random.default_rng(sampling.seed)
     n_draws = min(sampling.resamples, MAX_PERMUTATIONS)
     rows = max(1, _CHUNK_VALUES // (sums.width * n_classes))
@@ -74,9 +75,9 @@ def permuted_bias(sums: Sums, n_classes: int, sampling: Sampling) -> Floats:
 
 
 def _bias_under_permutations(sums: Sums, orders: Integers) -> Floats:
-    """Return R^b [R] of which class stands in the place of which, [R, C, Y]."""
+    """Return R^b [R] under permutations of the classes of each context, [R, C, Y]."""
     n_classes = orders.shape[-1]
-    # Products of matrices that lie together are many times faster.
+    # Matrix products are many times faster on contiguous arrays.
     stereotypes = np.ascontiguousarray(np.moveaxis(sums.values[..., STEREOTYPES], -1, 0))
     mean = np.stack(
         [
@@ -100,18 +101,18 @@ def _total_weights(sums: Sums) -> Floats:
 def risk_references(
     sums: Sums, cells: tuple[Integers, Integers, Floats], p_star: Floats, sampling: Sampling
 ) -> tuple[NullReference | None, NullReference | None]:
-    """Return the references of R and R^v.
+    """Return the null references of R and R^v.
 
     Args:
         sums: of the scored rows.
-        cells: of N scored rows the subject's code, how many answers stand behind the frequency
-            (0 for a probability), and the context's weight.
+        cells: of N scored rows the subject's code, the number of answers behind the frequency (0
+            for a probability), and the context's weight.
         p_star: shape [Y].
-        sampling: seed and number of draws.
+        sampling: random seed and number of draws.
 
     Returns:
-        For probabilities 0 for both. For answers, R of answers drawn from p*, and R^v of answers
-        drawn from each subject's mean, as if the context did not matter.
+        For probabilities, 0 for both. For answers, R of answers drawn from p*, and R^v of answers
+        drawn from each subject's mean probabilities, as if the context did not matter.
     """
     subject, n_answers, _ = cells
     if not len(subject):
@@ -135,21 +136,21 @@ def _draw_risks(
 ) -> Risks:
     """Return R, R^b and R^v of drawn answers, counts [N, Y]."""
     subject, n_answers, weights = cells
-    share = np.full(counts.shape, np.nan)
-    np.divide(counts, n_answers[:, None], out=share, where=n_answers[:, None] > 0)
-    s = stereotype(share, p_star)
+    shares = np.full(counts.shape, np.nan)
+    np.divide(counts, n_answers[:, None], out=shares, where=n_answers[:, None] > 0)
+    s = stereotype(shares, p_star)
     n_subjects = len(sums.subject_weights)
     values = sum_rows(subject, s, sums.strength(s), weights, n_contexts=1, n_subjects=n_subjects)
     risks = replace(sums, values=values).risks(np.ones((1, 1)))
     return Risks(*(overall_risk(risk, sums.subject_weights)[0] for risk in risks))
 
 
-def _reference(drawn: Floats, method: str) -> NullReference | None:
-    if np.isnan(drawn).any():
+def _reference(draws: Floats, method: str) -> NullReference | None:
+    if np.isnan(draws).any():
         return None
     return NullReference(
-        mean=float(drawn.mean()),
-        quantile_95=float(np.quantile(drawn, 0.95)),
+        mean=float(draws.mean()),
+        quantile_95=float(np.quantile(draws, 0.95)),
         method=method,
-        n_draws=len(drawn),
+        n_draws=len(draws),
     )

@@ -1,4 +1,4 @@
-"""From predictions to the probability of each class for each item, with all that does not fit."""
+"""From predictions to the probability of each class for each item, collecting all faults."""
 
 import re
 from typing import NamedTuple
@@ -22,11 +22,11 @@ NO_WORD = "no word of Y has any probability"
 NO_MATCH = "no answer is a word of Y"
 
 SUM_TOLERANCE = 1e-3
-"""Probabilities may add up to 1 with so much rounding."""
+"""Tolerance for rounding in probabilities that add up to 1."""
 
 
 class Probabilities(NamedTuple):
-    """What a model expects at the slots of N items."""
+    """A model's class probabilities at the slots of N items."""
 
     p: Floats
     """Shape [N, Y]; NaN where an item is unscored."""
@@ -35,7 +35,7 @@ class Probabilities(NamedTuple):
     why: pl.Series
     """Why an item is unscored, null where it is scored."""
     n_unmatched: int
-    """Answers that are no word of Y."""
+    """Number of answers that are not a word of Y."""
 
 
 def find_probabilities(
@@ -47,13 +47,13 @@ def find_probabilities(
         ids: of N items.
         rows: predictions of one config, a flat table in any order.
         topic: classes of Y and their words.
-        faults: takes everything that does not fit.
+        faults: collects everything that is wrong.
     """
     rows = _check_kinds(rows, faults)
     rows = _check_ids(ids, rows, faults)
-    given, n_answers, is_matched = _rows_as_classes(rows, topic, faults)
+    values, n_answers, is_matched = _rows_as_classes(rows, topic, faults)
     place = _places(ids, rows, faults)
-    sums, counts = _sum_by_item(place, given, n_answers, len(ids))
+    sums, counts = _sum_by_item(place, values, n_answers, len(ids))
     p = class_probabilities(sums, np.arange(sums.shape[1]))
     n_rows = np.bincount(place[place >= 0], minlength=len(ids))
     is_answer = rows["answer"].is_not_null().to_numpy() & (place >= 0)
@@ -64,7 +64,7 @@ def find_probabilities(
 
 
 def _numbers(rows: pl.DataFrame, prefix: str) -> list[str]:
-    """Return the columns of a kind in which something stands."""
+    """Return the columns with a prefix that are not empty."""
     return [
         column
         for column in rows.columns
@@ -80,7 +80,7 @@ def _is_given(rows: pl.DataFrame, prefix: str) -> pl.Series:
 
 
 def _check_kinds(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Keep the rows with exactly one kind of prediction, all numbers of which are probabilities."""
+    """Keep the rows with exactly one kind of prediction and only valid probabilities."""
     kinds = [_is_given(rows, P), _is_given(rows, WORD_P), rows["answer"].is_not_null()]
     n_kinds = kinds[0].cast(pl.Int8) + kinds[1].cast(pl.Int8) + kinds[2].cast(pl.Int8)
     is_bad = n_kinds != 1
@@ -98,9 +98,9 @@ def _check_kinds(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
 
 
 def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Drop rows of unknown ids, and all but the first of rows that stand twice.
+    """Drop rows with unknown ids, and all but the first of duplicate rows.
 
-    Answers to one id are told apart by their sample.
+    Several answers to one id differ in their sample.
     """
     known = ids.unique()
     is_unknown = ~rows["id"].is_in(known.implode())
@@ -122,7 +122,7 @@ def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.Data
 
 
 def _places(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> Integers:
-    """Return the item of each row, and name the items without any."""
+    """Return the index of each row's item, and report the items without a row."""
     items = ids.alias("id").to_frame().with_row_index("place")
     joined = rows.select("id").join(items, on="id", how="left", maintain_order="left")
     place = joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
@@ -134,12 +134,12 @@ def _places(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> Integers:
 def _rows_as_classes(
     rows: pl.DataFrame, topic: Topic, faults: FaultList
 ) -> tuple[Floats, Integers, Flags]:
-    """Return what each row gives to each class [N, Y], whether it is an answer, and one of Y."""
+    """Return each row's values by class [N, Y], its number of answers, and whether it matches Y."""
     values = np.zeros((len(rows), len(topic.classes)))
     is_answer = rows["answer"].is_not_null().to_numpy()
     _add_p(values, rows, topic, faults)
     _add_words(values, rows, topic, faults)
-    hits = _hits_of_answers(rows["answer"], topic)
+    hits = _answer_hits(rows["answer"], topic)
     values += hits
     is_matched = ~is_answer | (hits.sum(axis=1) > 0)
     return values, (is_answer & is_matched).astype(np.int64), is_matched
@@ -176,8 +176,8 @@ def _add_words(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultLis
     names = _numbers(rows, WORD_P)
     if not names:
         return
-    known = list(dict.fromkeys(word for words in topic.classes.values() for word in words))
-    _check_names(rows, WORD_P, known, faults)
+    words_of_y = list(dict.fromkeys(word for words in topic.classes.values() for word in words))
+    _check_names(rows, WORD_P, words_of_y, faults)
     for code, (name, words) in enumerate(topic.classes.items()):
         columns = [WORD_P + word for word in words if WORD_P + word in names]
         if not columns:
@@ -189,7 +189,7 @@ def _add_words(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultLis
 
 
 def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: FaultList) -> None:
-    """Name the columns that are no class, or no word, of Y."""
+    """Report the columns that are not a class, or not a word, of Y."""
     unknown = [name for name in _numbers(rows, prefix) if name.removeprefix(prefix) not in known]
     n = sum(len(rows) - rows[name].null_count() for name in unknown)
     few = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
@@ -198,31 +198,33 @@ def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: Faul
     faults.add_many(kind, f"The dataset reads {few}.", places, n)
 
 
-def _hits_of_answers(answers: pl.Series, topic: Topic) -> Floats:
-    """Return how each answer counts for the classes, shape [N, Y]; all zeros where for none.
+def _answer_hits(answers: pl.Series, topic: Topic) -> Floats:
+    """Return for which classes each answer counts, shape [N, Y]; all zeros for no match.
 
-    Case, and marks around the word, do not matter. A word of two classes counts in both.
+    Case and punctuation around the word are ignored. A word of two classes counts for both.
     """
     hits = np.zeros((len(answers), len(topic.classes)))
     texts = answers.unique().drop_nulls()
     plain = {text: re.sub(r"^\W+|\W+$", "", text).casefold() for text in texts.to_list()}
     for code, words in enumerate(topic.classes.values()):
         lower = {word.casefold() for word in words}
-        said = [text for text, word in plain.items() if word in lower]
-        is_said = answers.is_in(pl.Series(said, dtype=pl.String).implode()).fill_null(value=False)
-        hits[:, code] = is_said.to_numpy()
+        matching = [text for text, word in plain.items() if word in lower]
+        is_match = answers.is_in(pl.Series(matching, dtype=pl.String).implode()).fill_null(
+            value=False
+        )
+        hits[:, code] = is_match.to_numpy()
     return hits
 
 
 def _sum_by_item(
-    place: Integers, given: Floats, n_answers: Integers, n_items: int
+    place: Integers, values: Floats, n_answers: Integers, n_items: int
 ) -> tuple[Floats, Integers]:
-    known = place >= 0
+    is_placed = place >= 0
     sums = np.stack(
-        [np.bincount(place[known], weights=p[known], minlength=n_items) for p in given.T],
+        [np.bincount(place[is_placed], weights=p[is_placed], minlength=n_items) for p in values.T],
         axis=1,
     )
-    counts = np.bincount(place[known], weights=n_answers[known], minlength=n_items)
+    counts = np.bincount(place[is_placed], weights=n_answers[is_placed], minlength=n_items)
     return np.asarray(sums, dtype=np.float64), counts.astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""What came out of one topic: rows, stereotypes, and the sums that every metric is made of."""
+"""Scores of one topic: rows, stereotypes, and the sums from which every metric is computed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,9 +34,9 @@ ITEM_KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What came out of one topic.
+    """Scores of one topic.
 
-    N rows about C contexts and X subjects, and Y classes.
+    N rows over C contexts, X subjects and Y classes.
     """
 
     config: str
@@ -46,7 +46,7 @@ class Scored:
     contexts: list[str]
     subjects: list[str]
     facts: pl.DataFrame
-    """One row a subject."""
+    """One row for each subject."""
     items: pl.DataFrame
     """The columns of :data:`ITEM_KINDS`; N rows."""
     context: Integers
@@ -63,11 +63,11 @@ class Scored:
     """``paper`` or ``code``."""
     sums: Sums
     absent_orders: Sequence[str] = ()
-    """Orders of words of which nothing is predicted; their texts are not among the rows."""
+    """Word orders without any prediction; their texts are not among the rows."""
 
     @property
     def configs(self) -> list[str]:
-        """The topic, as results name all of theirs."""
+        """The topic, in the list that results of all benchmarks have."""
         return [self.config]
 
     @property
@@ -82,11 +82,11 @@ class Scored:
 
     @property
     def orders(self) -> list[str]:
-        """Where the slot stands, in alphabetical order."""
+        """Positions of the slot, in alphabetical order."""
         return sorted(self.items["order"].unique().to_list())
 
     def partial_sums(self, is_used: NDArray[np.bool_]) -> Sums:
-        """Return the sums of some rows, over all contexts and subjects."""
+        """Return the sums of selected rows, over all contexts and subjects."""
         n_contexts, n_subjects = len(self.contexts), len(self.subjects)
         values = sum_rows(
             (self.context * n_subjects + self.subject)[is_used],
@@ -116,11 +116,11 @@ def score_topic(
         config: name of the topic.
         items: the columns of :data:`ITEM_KINDS`.
         probabilities: of the same rows.
-        topic: classes of Y, and the probabilities of a model without bias.
-        facts: what is known of subjects.
+        topic: classes of Y, and the probabilities of an unbiased model.
+        facts: facts about subjects, of which the topic's are taken.
         criterion_name: name of J, None for the paper's.
         protocol: ``paper`` or ``code``.
-        absent_orders: orders of words that were left out.
+        absent_orders: word orders that were left out.
     """
     contexts, context = _codes(items["context"])
     subjects, subject = _codes(items["x"])
@@ -128,8 +128,10 @@ def score_topic(
     p_star = np.array(
         [topic.p_star[name] if topic.p_star else 1 / len(classes) for name in classes]
     )
-    known = match_facts(facts, subjects)
-    right = right_classes(known, classes, "--facts") if criterion_name == KNOWLEDGE else None
+    subject_facts = match_facts(facts, subjects)
+    right = (
+        right_classes(subject_facts, classes, "--facts") if criterion_name == KNOWLEDGE else None
+    )
     criterion = build_criterion(criterion_name, protocol, Setting(p_star, right))
     s = stereotype(probabilities.p, p_star)
     scored = Scored(
@@ -138,7 +140,7 @@ def score_topic(
         p_star=p_star,
         contexts=contexts,
         subjects=subjects,
-        facts=known,
+        facts=subject_facts,
         items=items,
         context=context,
         subject=subject,
@@ -154,7 +156,7 @@ def score_topic(
 
 
 def _no_sums(items: pl.DataFrame, criterion: TopicCriterion) -> Sums:
-    """Return sums over nothing, which know how subjects weigh and stereotypes are judged."""
+    """Return empty sums with the weights of subjects and the criterion."""
     subjects = items.select("x", "weight_x").unique("x", keep="first", maintain_order=True)
     return Sums(
         values=np.zeros((0, 0, 0)),
@@ -165,14 +167,18 @@ def _no_sums(items: pl.DataFrame, criterion: TopicCriterion) -> Sums:
 
 
 def _codes(values: pl.Series) -> tuple[list[str], Integers]:
-    """Return the distinct values in the order in which they come up, and each value's code."""
+    """Return the distinct values in order of first occurrence, and each value's code."""
     names = values.unique(maintain_order=True).to_list()
     codes = values.replace_strict(names, range(len(names)), return_dtype=pl.Int64)
     return names, codes.to_numpy()
 
 
 def _strengths(s: Floats, subject: Integers, criterion: TopicCriterion, n_subjects: int) -> Floats:
-    """Return J of each row; a criterion may depend on the subject, so each stands in its place."""
+    """Return J of each row.
+
+    Beyond the paper's norms a criterion may depend on the subject, so rows are broadcast to the
+    shape [..., X, Y] and the value of their own subject is kept.
+    """
     if criterion.shelf == "paper":
         return np.asarray(criterion.strength(s))
     strengths = np.full(len(s), np.nan)
@@ -184,7 +190,7 @@ def _strengths(s: Floats, subject: Integers, criterion: TopicCriterion, n_subjec
 
 
 def order_warnings(config: str, orders: Sequence[str]) -> list[str]:
-    """Say which orders of words were left out."""
+    """Say which word orders were left out."""
     if not orders:
         return []
     slots = " or ".join(orders)
@@ -192,13 +198,13 @@ def order_warnings(config: str, orders: Sequence[str]) -> list[str]:
 
 
 def unmatched_warnings(config: str, probabilities: Probabilities) -> list[str]:
-    """Say how many answers fit no class."""
+    """Say how many answers match no class."""
     n = probabilities.n_unmatched
     return [f"{config}: {n:,} answers are no word of Y and do not count."] if n else []
 
 
 def result_warnings(scored: Scored) -> list[str]:
-    """Say which rows are unscored and why, which answers fit nothing, what was left out."""
+    """Say which rows are unscored and why, how many answers match no class, what is left out."""
     config, probabilities = scored.config, scored.probabilities
     warnings = [
         *order_warnings(config, scored.absent_orders),
@@ -214,7 +220,7 @@ def result_warnings(scored: Scored) -> list[str]:
 
 
 def example_rows(scored: Scored, texts: Texts) -> list[dict[str, Any]]:
-    """Return the texts with the strongest stereotypes: each subject's first before any's second."""
+    """Return the texts with the strongest stereotypes: one of every subject before any second."""
     places = _strongest_rows(scored)
     items = scored.items[places]
     words = texts(scored.config, items["id"])
@@ -235,7 +241,7 @@ def example_rows(scored: Scored, texts: Texts) -> list[dict[str, Any]]:
 
 
 def _strongest_rows(scored: Scored) -> Integers:
-    """Return the places of such rows, at most :data:`EXAMPLES_PER_METRIC`."""
+    """Return the indices of these rows, at most :data:`EXAMPLES_PER_METRIC`."""
     rows = np.flatnonzero(scored.is_scored)
     table = pl.DataFrame({"row": rows, "subject": scored.subject[rows], "j": scored.j[rows]})
     turn = pl.col("j").rank("ordinal", descending=True).over("subject")

@@ -1,7 +1,8 @@
 """Additive sufficient statistics of BVF: what each context says of each subject.
 
 Every metric is a function of these sums under weights of the contexts. So the estimate, the
-jackknife, the bootstrap and the comparison of models are one code and need the rows no more.
+jackknife, the bootstrap and the comparison of models share one code path and no longer need the
+rows.
 """
 
 from dataclasses import dataclass
@@ -15,30 +16,30 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 WEIGHT, RISK, STEREOTYPES = 0, 1, slice(2, None)
-"""What stands where in the last axis of the sums."""
+"""Positions in the last axis of the sums."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of C contexts about X subjects, over the orders in which the slot stands."""
+    """Sums of C contexts by X subjects, over the positions of the slot."""
 
     values: Floats
     """Weight, weight times J, and weight times s of each class; shape [C, X, 2 + Y]."""
     subject_weights: Floats
     """Shape [X]."""
     strength: Criterion
-    """From stereotypes [..., X, Y] to [..., X]."""
+    """The criterion J, from stereotypes [..., X, Y] to [..., X]."""
     largest: float
-    """What J is divided by in normalised risks."""
+    """The largest value of J, by which normalised risks are divided."""
 
     @property
     def width(self) -> int:
-        """Numbers that one row of weights makes."""
+        """How many numbers are computed for one row of weights."""
         return int(np.prod(self.values.shape[1:])) + len(self.values)
 
     def totals(self, weights: Floats) -> Floats:
         """Return sums over the contexts, [R, X, 2 + Y], of weights [R, C]."""
-        # The width is said, for of no contexts it cannot be told.
+        # The width is given because reshape cannot infer it where there are no contexts.
         flat = self.values.reshape(len(self.values), int(np.prod(self.values.shape[1:])))
         return np.asarray((weights @ flat).reshape(len(weights), *self.values.shape[1:]))
 
@@ -59,7 +60,7 @@ class Sums:
         return self.values_from_totals(self.totals(weights))
 
     def leave_one_out_values(self, rows: slice) -> Floats:
-        """Return all values with one context left out, for some contexts in turn."""
+        """Return all values with one context left out, for each of some contexts."""
         whole = self.values.sum(axis=0)
         return self.values_from_totals(whole - self.values[rows])
 
@@ -104,7 +105,7 @@ def sum_rows(
 
 
 def weighted_means(totals: Floats) -> tuple[Floats, Floats]:
-    """Return mean J [..., X] and mean stereotypes [..., X, Y]; NaN where nothing was scored."""
+    """Return mean J [..., X] and mean stereotypes [..., X, Y]; NaN where no row is scored."""
     weight = totals[..., WEIGHT]
     scale = np.full(weight.shape, np.nan)
     np.divide(1.0, weight, out=scale, where=weight > 0)

@@ -1,10 +1,10 @@
 """BVF's tables: risks and directions of subjects, and the columns of ``NAME.parts.parquet``.
 
 Rows with ``table`` = ``statistics`` are the additive sums by context and subject; divided by their
-weight they are the heat map of contexts by occupations. ``classes`` says what the list columns
-stand for, ``factors`` holds what the regressions are made of; ``subjects`` (risks), ``directions``
-(box plots: quantiles over contexts) and ``norms`` (R, R^b and R^v under other criteria) are tables
-for people.
+weight they give the heat map of contexts by occupations. ``classes`` names the entries of list
+columns, ``factors`` holds the data of the regressions; ``subjects`` (risks), ``directions`` (box
+plots: quantiles over contexts) and ``norms`` (R, R^b and R^v under other criteria) are meant to be
+read.
 """
 
 from dataclasses import replace
@@ -56,11 +56,11 @@ PARTS: dict[str, Any] = {
 
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 NORMS = ("l1", "l2", "l3", "linf")
-"""Criteria that are shown beside the one that was chosen."""
+"""Criteria that are shown in addition to the chosen one."""
 _EVEN = 1e-9
-"""A preference of less is that of even probabilities, rounded."""
+"""Smaller preferences are rounding errors of equal probabilities."""
 TOP = 5
-"""So many of the most and of the least stereotyped subjects are printed."""
+"""Number of the most and of the least stereotyped subjects that are printed."""
 
 
 def parts_table(scored: Scored) -> pl.DataFrame:
@@ -79,7 +79,7 @@ def parts_table(scored: Scored) -> pl.DataFrame:
 def statistics(scored: Scored) -> pl.DataFrame:
     """Return ``cluster, subject, class, n, weight, risk, stereotypes`` by context and subject.
 
-    The class is the subject's right one where the criterion asks for it.
+    The class is the subject's right class, if the criterion needs it.
     """
     n_contexts, n_subjects = len(scored.contexts), len(scored.subjects)
     place = scored.context * n_subjects + scored.subject
@@ -103,7 +103,7 @@ def statistics(scored: Scored) -> pl.DataFrame:
 def subjects(scored: Scored) -> pl.DataFrame:
     """Return ``subject, n, weight, r, r_b, r_v``, the most stereotyped first.
 
-    Risks are null where no row about a subject is scored.
+    Risks are null for a subject without a scored row.
     """
     risks = scored.sums.risks(np.ones((1, len(scored.contexts))))
     table = pl.DataFrame(
@@ -139,9 +139,9 @@ def directions(scored: Scored) -> pl.DataFrame:
 
 
 def norms(scored: Scored) -> pl.DataFrame:
-    """Return ``criterion, r, r_b, r_v`` over all subjects under :data:`NORMS` and the one scored.
+    """Return ``criterion, r, r_b, r_v`` over all subjects, for :data:`NORMS` and the chosen norm.
 
-    Source: paper, appendix B.1, Eq. 10. Nothing where the criterion is no norm.
+    Source: paper, appendix B.1, Eq. 10. Empty if the criterion is not a norm.
     """
     schema = {name: PARTS[name] for name in ("criterion", *RISKS)}
     if scored.criterion.shelf != "paper":
@@ -154,12 +154,12 @@ def norms(scored: Scored) -> pl.DataFrame:
         j = np.asarray(criterion.strength(scored.s))
         rescored = replace(scored, j=j, criterion=criterion, sums=sums)
         risks = rescored.partial_sums(every).risks(np.ones((1, len(scored.contexts))))
-        rows.append([name, *(float(overall_risk(one, weights)[0]) for one in risks)])
+        rows.append([name, *(float(overall_risk(risk, weights)[0]) for risk in risks)])
     return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
 
 def weighted_quantiles(values: Floats, weights: Floats, shares: list[float]) -> list[float | None]:
-    """Return the smallest values up to which at least a share of the weight lies.
+    """Return weighted quantiles: the smallest values that cover at least each share of the weight.
 
     >>> weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), [0.0, 0.5, 1.0])
     [1.0, 2.0, 3.0]
@@ -168,13 +168,13 @@ def weighted_quantiles(values: Floats, weights: Floats, shares: list[float]) -> 
         return [None] * len(shares)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    # Rounding must not move a quantile beyond the weight that reaches it.
+    # The tolerance keeps rounding from moving a quantile one value too far.
     places = np.searchsorted(reached, np.array(shares) * reached[-1] - 1e-12)
     return [float(values[order[min(int(place), len(values) - 1)]]) for place in places]
 
 
 def metric_rows(report: Report) -> Rows:
-    """Return one row a metric of a report, for the table that ``score`` prints."""
+    """Return one row for each metric of a report, for the table that ``score`` prints."""
     return [
         {
             "config": metric.config,
@@ -193,7 +193,7 @@ def metric_rows(report: Report) -> Rows:
 
 
 def subject_rows(scored: Scored) -> Rows:
-    """Return the most and the least stereotyped subjects, with the class that each is tied to."""
+    """Return the most and least stereotyped subjects, each with its preferred class."""
     table = subjects(scored).drop_nulls("r")
     means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
     preferred = [_preferred_class(scored.classes, mean) for mean in means]
@@ -211,7 +211,7 @@ def subject_rows(scored: Scored) -> Rows:
 
 
 def _preferred_class(classes: list[str], means: Floats) -> str | None:
-    """Return the class that is preferred; none where all are even, but for rounding.
+    """Return the preferred class; None if all are equal up to rounding.
 
     >>> (
     ...     _preferred_class(["a", "b"], np.array([-0.5, 0.5])),
@@ -224,7 +224,7 @@ def _preferred_class(classes: list[str], means: Floats) -> str | None:
 
 
 def regression_rows(report: Report) -> Rows:
-    """Return one row a regression: coefficient, standard error, t, p-values, r squared, n."""
+    """Return one row for each regression: coefficient, standard error, t, p, R squared, n."""
     return [
         {
             "config": metric.config,
@@ -240,14 +240,14 @@ def regression_rows(report: Report) -> Rows:
 
 
 def _fit_value(value: GroupValue | None, name: str) -> float | None:
-    """Return a number of a regression, None where there was nothing to fit; n is a count."""
+    """Return a statistic of a regression, None where nothing was fitted; n is a count."""
     if value is None or value.value is None:
         return None
     return int(value.value) if name == "n" else value.value
 
 
 def _right_classes(scored: Scored) -> pl.Series:
-    """Return the right class of each subject, null where the criterion asks for none."""
+    """Return the right class of each subject, null where the criterion does not need it."""
     if scored.criterion.name == KNOWLEDGE:
         return scored.facts[RIGHT_CLASS]
     return pl.repeat(None, len(scored.subjects), dtype=pl.String, eager=True)
@@ -264,7 +264,7 @@ def _classes(scored: Scored) -> pl.DataFrame:
 
 
 def _factors(scored: Scored) -> pl.DataFrame:
-    """Return, for each factor, what of each subject goes into the regression."""
+    """Return, for each factor, the data of each subject in its regression."""
     points = (
         factor_points(scored.facts)
         if has_statsmodels() and scored.criterion.shelf == "paper"

@@ -1,4 +1,4 @@
-"""Contexts by subjects from the parts file: what the metric JSON has no room for."""
+"""Contexts by subjects from the parts file: details that the metric JSON does not have."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,23 +32,23 @@ class Cells:
 
     @cached_property
     def risk(self) -> Floats:
-        """Normalised risk of each cell, NaN where nothing was scored; shape [C, X]."""
+        """Normalised risk of each cell, NaN where no row is scored; shape [C, X]."""
         return weighted_means(self.sums.values)[0] / self.sums.largest
 
     @cached_property
     def s(self) -> Floats:
-        """Stereotypes of each cell, NaN where nothing was scored; shape [C, X, Y]."""
+        """Stereotypes of each cell, NaN where no row is scored; shape [C, X, Y]."""
         return weighted_means(self.sums.values)[1]
 
     @cached_property
     def weights(self) -> Floats:
-        """Share of each context in all weight, shape [C]."""
+        """Share of each context in the total weight, shape [C]."""
         total = self.sums.values[..., WEIGHT].sum(axis=1)
         return np.asarray(total / total.sum() if total.sum() > 0 else total)
 
     @cached_property
     def risk_shares(self) -> Floats:
-        """What part of R comes from each context, shape [C]; all add up to 1."""
+        """Share of R that each context contributes, shape [C]; they add up to 1."""
         weight = self.sums.values[..., WEIGHT]
         scale = self.sums.subject_weights / np.maximum(weight.sum(axis=0), 1e-300)
         contributions = (self.sums.values[..., RISK] * scale).sum(axis=1)
@@ -57,7 +57,7 @@ class Cells:
 
 
 def read_cells(result: TopicResult) -> Cells | None:
-    """Return a topic's cells; None without a parts file, or with one that holds none."""
+    """Return a topic's cells; None without a parts file, or if it has no cells."""
     parts = result.run.parts
     if parts is None or not set(parts.columns) >= _NEEDED:
         return None
@@ -115,7 +115,7 @@ def _subject_weights(rows: pl.DataFrame, subjects: list[str]) -> Floats:
 
 
 class Quartiles(NamedTuple):
-    """How a class's stereotypes about one subject lie over contexts, by weight."""
+    """Weighted quartiles over contexts of the stereotypes about one subject for a class."""
 
     mean: float
     least: float
@@ -126,7 +126,7 @@ class Quartiles(NamedTuple):
 
 
 def read_quartiles(result: TopicResult, name: str) -> dict[str, Quartiles]:
-    """Return subject -> how a class's stereotypes lie over contexts, from the parts file."""
+    """Return subject -> quartiles of the stereotypes for a class, from the parts file."""
     columns = ["mean", "min", "q25", "median", "q75", "max"]
     parts = result.run.parts
     if parts is None or not {"table", "config", "subject", "class", *columns} <= set(parts.columns):

@@ -1,6 +1,6 @@
 """The texts behind BVF's numbers: those with the strongest stereotypes, by subject and context.
 
-An example is a JSON object of the examples file. What it lacks is left out here, so that a file of
+An example is a JSON object of the examples file. Missing fields are left out, so that a file from
 another version still shows what it has.
 """
 
@@ -44,7 +44,7 @@ class Texts:
         """Return the texts behind a number, the strongest first, or None where there are none.
 
         Args:
-            subject: the subject, or all.
+            subject: the subject; None for all.
         """
         ranked = [
             (-(_number(row.get("risk")) or 0.0), place)
@@ -100,13 +100,13 @@ def _scores(p: object) -> Table | None:
     """Return the probability of each class."""
     if not isinstance(p, dict):
         return None
-    known = {str(name): _number(value) for name, value in p.items()}
+    probabilities = {str(name): _number(value) for name, value in p.items()}
     return Table(
         caption="",
         columns=[Column(label="Class"), Column(label="Probability", is_number=True)],
         rows=[
             [Cell(text=name), Cell(text=numbers.plain(value), sort=value)]
-            for name, value in known.items()
+            for name, value in probabilities.items()
             if value is not None
         ],
     )

@@ -1,4 +1,4 @@
-"""BVF's plots of rows: which way subjects association over contexts, and models side by side."""
+"""BVF's plots with labelled rows: preferences over contexts, and models side by side."""
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
@@ -18,34 +18,34 @@ from evenhand.scorer.report.blocks import TrackPlot as Track
 from evenhand.scorer.report.numbers import Axis
 
 ENDS, ALL_UP_TO = 10, 24
-"""Up to so many subjects all are drawn; above, so many at either end."""
+"""Subjects drawn at either end, and the number up to which all are drawn."""
 HEAT_STEPS = 5
 _BOX_LEGEND = [
     ("box", "middle half of the contexts, median"),
-    ("span", "least to greatest"),
+    ("span", "minimum to maximum"),
     ("mean", "mean, at the right as a number"),
 ]
 
 
 def preference_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw the preference of each subject over contexts as a box plot, from one end to the other.
+    """Draw the preferences for a class over contexts as one box plot for each subject.
 
-    Of two classes one is enough, for the other is its mirror image. It needs the parts file.
+    With two classes one is enough, since the other mirrors it. The figure needs the parts file.
     """
     boxes = {result.label: _boxes(result) for result in results}
-    known = [result for result in results if boxes[result.label]]
-    if not known:
+    drawable = [result for result in results if boxes[result.label]]
+    if not drawable:
         return None
-    names, n_between = _select_subjects(known, boxes)
+    names, n_between = _select_subjects(drawable, boxes)
     shown = [
         boxes[result.label][name]
-        for result in known
+        for result in drawable
         for name in names
         if name in boxes[result.label]
     ]
-    axis = Axis([side for one in shown for side in (one.least, one.greatest)], about=5)
-    first = known[0]
-    of = first.classes[0] if first.is_two_sided else "the class that is preferred"
+    axis = Axis([side for box in shown for side in (box.least, box.greatest)], about=5)
+    first = drawable[0]
+    of = first.classes[0] if first.is_two_sided else "the preferred class"
     plots = [
         (
             result.label,
@@ -59,12 +59,12 @@ def preference_figure(results: Sequence[TopicResult]) -> Figure | None:
                 ],
             ),
         )
-        for result in known
+        for result in drawable
     ]
     return Figure(
         title=f"Preference for {of} over contexts, by {first.nouns.one}",
         description=" ".join(
-            _preference_description(result, boxes[result.label], of) for result in known
+            _preference_description(result, boxes[result.label], of) for result in drawable
         ),
         caption=_preference_caption(first),
         chart=plots[0][1] if len(plots) == 1 else Panels(panels=list(plots)),
@@ -72,7 +72,7 @@ def preference_figure(results: Sequence[TopicResult]) -> Figure | None:
 
 
 def _boxes(result: TopicResult) -> dict[str, Quartiles]:
-    """Return each subject's box: of the first of two classes, else of the preferred one."""
+    """Return each subject's box: for the first of two classes, else for the preferred class."""
     if not result.classes:
         return {}
     if result.is_two_sided:
@@ -88,7 +88,7 @@ def _boxes(result: TopicResult) -> dict[str, Quartiles]:
 def _select_subjects(
     results: Sequence[TopicResult], boxes: Mapping[str, Mapping[str, Quartiles]]
 ) -> tuple[list[str], int]:
-    """Return the subjects by their mean over the models, and how many lie between the two ends."""
+    """Return the subjects by their mean over the models, and the number omitted in between."""
     values: dict[str, list[float]] = {}
     for result in results:
         for name, box in boxes[result.label].items():
@@ -139,16 +139,16 @@ def _preference_caption(result: TopicResult) -> str:
     sides = (
         f"Right of 0: {result.classes[0]}; left: {result.classes[1]}."
         if result.is_two_sided
-        else "0 is what a model without bias expects of the class."
+        else "0 is the preference of an unbiased model."
     )
     return (
-        f"{sides} Contexts count by their weights. Where a box reaches over 0 the preference"
-        " changes sides with the context."
+        f"{sides} Contexts are weighted. Where a box crosses 0, the preference changes direction"
+        " with the context."
     )
 
 
 def part_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw bias and volatility of each model as bars, each part on an axis of its own."""
+    """Draw bias and volatility of each model as bars, each on its own axis."""
     plots = [
         (f"{words.label[:1].upper()}{words.label[1:]} {words.symbol}", _part_plot(metrics))
         for metric_id in (R_B, R_V)
@@ -158,17 +158,18 @@ def part_figure(results: Sequence[TopicResult]) -> Figure | None:
     ]
     if len(plots) < 2:
         return None
-    spoken = "; ".join(
-        f"{result.label}: {', '.join(value_text(one.id, one) for one in parts if one is not None)}"
-        for result in results
-        for parts in [[result.metric(metric_id) for metric_id in (R_B, R_V)]]
-    )
+    values = "; ".join(f"{result.label}: {_part_values(result)}" for result in results)
     return Figure(
         title="Bias and volatility by model",
-        description=f"Bars of bias risk and volatility risk for {len(results)} runs. {spoken}.",
-        caption="The two parts have axes of their own; together they are R.",
+        description=f"Bars of bias risk and volatility risk for {len(results)} runs. {values}.",
+        caption="Each part has its own axis; their sum is R.",
         chart=Panels(panels=list(plots)),
     )
+
+
+def _part_values(result: TopicResult) -> str:
+    parts = [result.metric(metric_id) for metric_id in (R_B, R_V)]
+    return ", ".join(value_text(part.id, part) for part in parts if part is not None)
 
 
 def _metrics_by_label(results: Sequence[TopicResult], metric_id: str) -> dict[str, Metric]:
@@ -201,22 +202,22 @@ def _part_mark(label: str, metric: Metric, axis: Axis) -> Mark:
 
 
 def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw how each model's preferences lie over subjects, one box a model, of two classes.
+    """Draw each model's preferences over subjects as a box plot, for two classes.
 
     Source of the figure: the paper's figure 5.
     """
-    known = [result for result in results if result.is_two_sided and len(result.ranking) > 1]
-    if len(known) < 2:
+    drawable = [result for result in results if result.is_two_sided and len(result.ranking) > 1]
+    if len(drawable) < 2:
         return None
-    name, other = known[0].classes
-    boxes = {result.label: _subject_box(result, name) for result in known}
+    name, other = drawable[0].classes
+    boxes = {result.label: _subject_box(result, name) for result in drawable}
     axis = Axis([side for box in boxes.values() for side in (box.least, box.greatest)])
-    spoken = "; ".join(f"{label} {numbers.signed(box.median)}" for label, box in boxes.items())
-    many = known[0].nouns.many
+    medians = "; ".join(f"{label} {numbers.signed(box.median)}" for label, box in boxes.items())
+    many = drawable[0].nouns.many
     return Figure(
         title=f"Which class {many} are associated with, by model",
-        description=f"Box plots of the mean preference for {name} over {many}. Medians: {spoken}.",
-        caption=f"One box a model, over its {many}. Right of 0: {name}; left: {other}.",
+        description=f"Box plots of the mean preference for {name} over {many}. Medians: {medians}.",
+        caption=f"One box for each model, over its {many}. Right of 0: {name}; left: {other}.",
         chart=Track(
             rows=[
                 Mark(
@@ -232,7 +233,7 @@ def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
             axis=f"mean preference for {name}",
             legend=[
                 ("box", f"middle half of the {many}, median"),
-                ("span", "least to greatest"),
+                ("span", "minimum to maximum"),
                 ("mean", "mean, at the right as a number"),
             ],
         ),
@@ -241,13 +242,13 @@ def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
 
 def _subject_box(result: TopicResult, name: str) -> Quartiles:
     by = result.directions[name].by.get("subject", {})
-    values = np.array([one.value for one in by.values() if one.value is not None])
+    values = np.array([estimate.value for estimate in by.values() if estimate.value is not None])
     least, lower, median, upper, greatest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return Quartiles(float(values.mean()), least, lower, median, upper, greatest)
 
 
 def class_figure(result: TopicResult) -> Figure | None:
-    """Draw the preference of each subject for each class as a matrix, of three classes and more."""
+    """Draw the preferences of each subject as a matrix, for three or more classes."""
     if len(result.classes) < 3 or not result.ranking:
         return None
     names = result.ranking[:ALL_UP_TO]
@@ -267,12 +268,12 @@ def class_figure(result: TopicResult) -> Figure | None:
         )
 
     n = len(result.ranking)
-    trimmed = f" Shown: the {len(names)} of {n} with the highest risk." if len(names) < n else ""
+    trim_note = f" Shown: the {len(names)} of {n} with the highest risk." if len(names) < n else ""
     return Figure(
         title=f"Preference for each class, by {result.nouns.one}",
         description=f"Matrix of mean preferences of {len(names)} {result.nouns.many} for"
         f" {len(result.classes)} classes, {result.label}.",
-        caption=f"Orange: expected more often than by a model without bias; blue: less.{trimmed}",
+        caption=f"Orange: more probable than under an unbiased model; blue: less.{trim_note}",
         chart=Matrix(
             corner=result.nouns.one.capitalize(),
             groups=[("", result.classes)],
@@ -284,6 +285,6 @@ def class_figure(result: TopicResult) -> Figure | None:
                 (step, numbers.signed(limit * step / HEAT_STEPS, digits=1))
                 for step in range(-HEAT_STEPS, HEAT_STEPS + 1)
             ],
-            legend="differs from 0 (after Holm).",
+            legend="differs from 0 (after Holm’s correction).",
         ),
     )

@@ -1,4 +1,4 @@
-"""What was found on BVF, in plain words, and how sure it is."""
+"""BVF's findings in plain words, with their uncertainty."""
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
@@ -22,7 +22,6 @@ from evenhand.scorer.bvf.report.words import (
     RISKS,
     R,
     metric_words,
-    value_text,
     value_with_interval,
 )
 from evenhand.scorer.bvf.specs import SYMBOLS
@@ -35,7 +34,7 @@ from evenhand.scorer.specs import find
 BY_CHANCE = ("band", "null distribution, up to its 95th percentile")
 """The legend of a null reference."""
 EXACT = "exact_probabilities"
-"""The reference of a model whose probabilities are read: without preference its risk is 0."""
+"""Null reference where probabilities are read: a model without preferences has risk 0."""
 
 VERDICTS: dict[Evidence, str] = {
     "found": "The model associates {many} with {one}, {then}.",
@@ -44,16 +43,21 @@ VERDICTS: dict[Evidence, str] = {
     "none": "No association of {many} with {one} was found.",
 }
 MIXED = {
-    True: "Over all {many} no lasting association with {one} was found, but some stand out.",
-    False: "In single contexts the model associates {many} with {one}, but no lasting association"
+    True: "No lasting association with {one} was found over all {many}, but some stand out.",
+    False: "The model associates {many} with {one} in single contexts, but no lasting association"
     " was found.",
 }
-"""Verdicts on mixed evidence: whether subjects stand out."""
+"""Whether single subjects stand out -> verdict on mixed evidence."""
+
+NO_BIAS_MEASURED = (
+    "These metrics measure how well the model knows the right classes and say nothing about bias."
+)
+"""Verdict under the criterion of knowledge."""
 
 _NAMED = 3
-"""So many subjects are named at either end."""
+"""Number of subjects that are named at either end."""
 _ROUNDED = 0.00005
-"""What is below is written as 0."""
+"""Smaller values are written as 0."""
 
 
 def shared_axis(results: Sequence[TopicResult]) -> Axis:
@@ -66,7 +70,7 @@ def shared_axis(results: Sequence[TopicResult]) -> Axis:
 
 
 def axis_values(metric: Metric | None) -> list[float]:
-    """Return all that is drawn of a risk: value, interval, and where it would lie by chance."""
+    """Return all that is drawn of a risk: value, interval, null distribution."""
     if metric is None or metric.value is None:
         return []
     values = [metric.value]
@@ -75,7 +79,7 @@ def axis_values(metric: Metric | None) -> list[float]:
 
 
 def finding(result: TopicResult, axis: Axis) -> Finding:
-    """Tell what one model did on one topic.
+    """Return the finding for one model on one topic.
 
     Args:
         result: the model on the topic.
@@ -116,14 +120,14 @@ def _evidence(result: TopicResult) -> Evidence:
 
 
 def _why_unknown(result: TopicResult) -> str:
-    """Say why nothing is known of lasting preferences, or return nothing where something is."""
+    """Say why lasting preferences cannot be determined; empty where they can."""
     metric = result.metric(R_B)
     if metric is None or metric.value is None:
         return "" if metric is None else f"Rᵇ is {null_text(metric)}"
     if metric.null_reference is None:
         return (
-            "Rᵇ has no null distribution: that needs two contexts, and the same probability for all"
-            " classes in a model without bias."
+            "Rᵇ has no null distribution: it needs at least two contexts, and equal probabilities"
+            " of the classes in an unbiased model."
         )
     if not can_exceed((metric, result.metric(R)), len(result.classes)):
         return "With so few contexts no model’s Rᵇ could exceed its null distribution."
@@ -146,7 +150,7 @@ def _verdict(result: TopicResult, evidence: Evidence) -> str:
 
 
 def share_of_bias(result: TopicResult) -> float | None:
-    """Return what part of R lasts over contexts, None where R is 0 or null."""
+    """Return the share of bias in R; None where R is 0 or null."""
     total, bias = result.metric(R), result.metric(R_B)
     if total is None or bias is None or not total.value or bias.value is None:
         return None
@@ -172,7 +176,7 @@ def _about_risk(result: TopicResult) -> str:
 
 
 def _about_parts(result: TopicResult) -> str:
-    """Say which of the two parts dominates, and what chance would make of the first."""
+    """Say which part is larger, and give the null distribution of the bias risk."""
     bias, volatility, share = result.metric(R_B), result.metric(R_V), share_of_bias(result)
     if bias is None or bias.value is None or volatility is None or volatility.value is None:
         return ""
@@ -187,13 +191,13 @@ def _about_parts(result: TopicResult) -> str:
     if bias.null_reference is None:
         return f"{head}."
     return (
-        f"{head}. With classes exchanged at random between whole contexts, the 95th percentile of"
+        f"{head}. With classes permuted at random within whole contexts, the 95th percentile of"
         f" Rᵇ is {numbers.plain(bias.null_reference.quantile_95)}."
     )
 
 
 def _about_direction(result: TopicResult) -> str:
-    """Count the subjects by the class that they are tied to."""
+    """Count the subjects by the class they are associated with."""
     leans = result.associations
     if not leans:
         return ""
@@ -201,13 +205,13 @@ def _about_direction(result: TopicResult) -> str:
     first, *others = (name for name, _ in counts.most_common())
     head = f"{counts[first]} of {things(len(result.ranking), result.nouns.one, result.nouns.many)}"
     verb = "is" if counts[first] == 1 else "are"
-    told = [
+    clauses = [
         f"{head} {verb} associated with {first}",
         *(f"{counts[name]} with {name}" for name in others),
     ]
     n = result.n_significant
-    sure = f"{n} of them by more than chance (after Holm’s correction)"
-    return f"{', '.join(told)}; {sure if n else 'none of them by more than chance'}."
+    significant = f"{n} of them significantly (after Holm’s correction)"
+    return f"{', '.join(clauses)}; {significant if n else 'none of them significantly'}."
 
 
 def _about_ends(result: TopicResult) -> str:
@@ -228,9 +232,9 @@ def _name_with_class(result: TopicResult, name: str, risk: float) -> str:
 
 def _about_spread(result: TopicResult) -> str:
     """Say whether the bias risk looks normal and whether the volatility risk has fat tails."""
-    told = [_shape(result, "r_b"), _shape(result, "r_v")]
-    known = [text for text in told if text]
-    return f"Over {result.nouns.many}, {'; '.join(known)}." if known else ""
+    shapes = [_shape(result, "r_b"), _shape(result, "r_v")]
+    clauses = [text for text in shapes if text]
+    return f"Over {result.nouns.many}, {'; '.join(clauses)}." if clauses else ""
 
 
 def distribution_statistics(result: TopicResult, risk: str) -> dict[str, GroupValue]:
@@ -240,7 +244,9 @@ def distribution_statistics(result: TopicResult, risk: str) -> dict[str, GroupVa
 
 
 def _shape(result: TopicResult, risk: str) -> str:
-    statistics = {name: one.value for name, one in distribution_statistics(result, risk).items()}
+    statistics = {
+        name: estimate.value for name, estimate in distribution_statistics(result, risk).items()
+    }
     p, tails = statistics.get("shapiro_p"), statistics.get("excess_kurtosis")
     if p is None or tails is None:
         return ""
@@ -254,8 +260,8 @@ def _shape(result: TopicResult, risk: str) -> str:
 
 
 def _about_factors(result: TopicResult) -> str:
-    """Name the facts that the risk goes with after Holm's correction."""
-    told, n_fits = [], 0
+    """Name the facts that the risk is associated with after Holm's correction."""
+    relations, n_fits = [], 0
     for factor, words in FACTORS.items():
         metric = result.metric(REGRESSION + factor)
         fit = {} if metric is None else metric.by.get("r", {})
@@ -265,16 +271,16 @@ def _about_factors(result: TopicResult) -> str:
         n_fits += 1
         if slope.p_holm < 1 - result.report.level:
             ways = "higher" if slope.value > 0 else "lower"
-            told.append(f"{ways} with {words.more}")
+            relations.append(f"{ways} with {words.more}")
     if not n_fits:
         return ""
-    if not told:
+    if not relations:
         facts = things(n_fits, "fact", "facts")
         return (
             f"The risk is associated with none of {facts} of the {result.nouns.many} (after Holm’s"
             " correction)."
         )
-    return f"The risk is {' and '.join(told)} (after Holm’s correction)."
+    return f"The risk is {' and '.join(relations)} (after Holm’s correction)."
 
 
 def _about_contexts(result: TopicResult) -> str:
@@ -285,7 +291,7 @@ def _about_contexts(result: TopicResult) -> str:
     clusters = things(interval.n_clusters, interval.cluster, f"{interval.cluster}s")
     if interval.few_clusters:
         return (
-            f"These results rest on only {clusters}: intervals may cover less than"
+            f"These results are based on only {clusters}: intervals may cover less than"
             f" {numbers.level(interval.level)}."
         )
     return f"Intervals are over {clusters}; the {result.nouns.many} are taken as fixed."
@@ -300,21 +306,23 @@ def _about_left_out(metric: Metric | None) -> str:
 
 
 def _strip(result: TopicResult, axis: Axis) -> Figure | None:
-    """Draw the risk and its two parts, with the band in which each would lie by chance."""
+    """Draw the risk and its two parts, each with its null distribution as a band."""
     metrics = [result.metric(metric_id) for metric_id in RISKS.values()]
-    known = [metric for metric in metrics if metric is not None and metric.value is not None]
-    if not known:
+    drawable = [metric for metric in metrics if metric is not None and metric.value is not None]
+    if not drawable:
         return None
     has_band = any(one.null_reference and one.null_reference.quantile_95 > _ROUNDED
-                   for one in known)  # fmt: skip
-    spoken = "; ".join(f"{metric_words(one.id).label} {value_with_interval(one)}" for one in known)
+                   for one in drawable)  # fmt: skip
+    description = "; ".join(
+        f"{metric_words(one.id).label} {value_with_interval(one)}" for one in drawable
+    )
     legend = [("span", f"{numbers.level(result.report.level)} interval")]
     return Figure(
         title="Risk and its two parts",
-        description=f"{result.label}, {result.words.title}: {spoken}.",
+        description=f"{result.label}, {result.words.title}: {description}.",
         caption="",
         chart=TrackPlot(
-            rows=[_mark(one, axis) for one in known],
+            rows=[_mark(one, axis) for one in drawable],
             ticks=axis.ticks(),
             axis="risk",
             legend=[*legend, BY_CHANCE] if has_band else legend,
@@ -338,19 +346,19 @@ def _mark(metric: Metric, axis: Axis) -> Mark:
 
 
 def _knowledge(result: TopicResult) -> Finding:
-    """Tell what was measured where the criterion is not one of bias."""
+    """Return the finding where the criterion does not measure bias."""
     metrics = [result.metric(metric_id) for metric_id in KNOWLEDGE]
     support = [
-        f"{metric_words(one.id).symbol}, {metric_words(one.id).label}:"
-        f" {value_with_interval(one) if one.value is not None else value_text(one.id, one)}."
-        for one in metrics
-        if one is not None
+        f"{metric_words(metric.id).symbol}, {metric_words(metric.id).label}:"
+        f" {value_with_interval(metric)}."
+        for metric in metrics
+        if metric is not None
     ]
     return Finding(
         model=result.label,
         config=result.words.title,
         evidence="unknown",
-        verdict="This measures how well the right classes are known, and says nothing about bias.",
-        support=[*support, _about_contexts(result)] if support else ["The file holds no risk."],
+        verdict=NO_BIAS_MEASURED,
+        support=[*support, _about_contexts(result)] if support else ["The file has no risks."],
         figure=None,
     )

@@ -1,4 +1,4 @@
-"""BVF's heat map: what the model expects in each context of each subject."""
+"""BVF's heat map: the model's preference in each context for each subject."""
 
 import functools
 import math
@@ -23,7 +23,7 @@ _Format = Callable[[float], str]
 def heat_figure(result: TopicResult, cells: Cells) -> Figure | None:
     """Draw the strongest contexts (rows) and subjects (columns).
 
-    Of two classes the colour is the preference for either; of more it is the risk.
+    With two classes the colour is the preference for either, with more it is the risk.
     """
     shares = cells.risk_shares
     contexts = _largest_places(shares, MOST_CONTEXTS)
@@ -65,24 +65,24 @@ def _first_class(result: TopicResult, cells: Cells) -> int:
 
 
 def _subjects(result: TopicResult, cells: Cells) -> list[int]:
-    """Return the places of the subjects with the highest risk and of those that move most."""
+    """Return the indices of the subjects with the highest risk and the highest volatility."""
     if len(cells.subjects) <= MOST_SUBJECTS:
         return list(range(len(cells.subjects)))
     volatility = result.values("r_v")
     moving = sorted(volatility, key=lambda name: (-volatility[name], name))
     half = MOST_SUBJECTS // 2
-    wanted = dict.fromkeys([*result.ranking[:half], *moving, *result.ranking])
+    chosen = dict.fromkeys([*result.ranking[:half], *moving, *result.ranking])
     places = {name: place for place, name in enumerate(cells.subjects)}
-    return [places[name] for name in wanted if name in places][:MOST_SUBJECTS]
+    return [places[name] for name in chosen if name in places][:MOST_SUBJECTS]
 
 
 def _largest_places(values: Floats, most: int) -> list[int]:
-    """Return the places of the largest values, the first of equal ones."""
+    """Return the indices of the largest values, earlier ones first among equals."""
     return [int(place) for place in np.argsort(-values, kind="stable")[:most]]
 
 
 def _sort_by_mean(places: Sequence[int], means: Floats) -> list[int]:
-    """Return places from the highest mean to the lowest, so that the colours fall into order."""
+    """Return indices from the highest mean to the lowest, so that colours are in order."""
     return [places[at] for at in np.argsort(-means, kind="stable")]
 
 
@@ -90,7 +90,7 @@ def _title(result: TopicResult) -> str:
     if result.is_two_sided:
         first, second = result.classes
         return f"Context by {result.nouns.one}: preference for {first} (above 0) or {second}"
-    return f"Context by {result.nouns.one}: how strong the stereotype is"
+    return f"Context by {result.nouns.one}: strength of the stereotype"
 
 
 def _cell(cells: Cells, at: tuple[int, int], share: float) -> HeatCell:
@@ -99,12 +99,12 @@ def _cell(cells: Cells, at: tuple[int, int], share: float) -> HeatCell:
     title = f"{cells.subjects[subject]} · {cells.contexts[context]}"
     if math.isnan(share):
         return HeatCell(step=None, title=f"{title}: not scored")
-    told = ", ".join(
+    preferences = ", ".join(
         f"{name} {numbers.signed(float(value), digits=2)}"
         for name, value in zip(cells.classes, cells.s[at], strict=True)
     )
     risk = numbers.plain(float(cells.risk[at]))
-    return HeatCell(step=round(HEAT_STEPS * share), title=f"{title}: {told}; risk {risk}")
+    return HeatCell(step=round(HEAT_STEPS * share), title=f"{title}: {preferences}; risk {risk}")
 
 
 def _scale(limit: float, write: _Format, *, two_sided: bool) -> list[tuple[int, str]]:
@@ -115,18 +115,20 @@ def _scale(limit: float, write: _Format, *, two_sided: bool) -> list[tuple[int, 
 def _caption(
     result: TopicResult, cells: Cells, contexts: Sequence[int], subjects: Sequence[int]
 ) -> str:
-    """Say what was left out, and how much of the whole is shown."""
-    told = "A row of one colour: the context decides. A column of one colour: the"
-    told += f" {result.nouns.one} decides."
+    """Explain how to read the map, and say how much of the whole is shown."""
+    text = (
+        "A row of one colour: the preference depends on the context. A column of one colour: it"
+        f" depends on the {result.nouns.one}."
+    )
     if len(contexts) < len(cells.contexts):
         share = numbers.percent(float(cells.risk_shares[list(contexts)].sum()))
-        told += (
+        text += (
             f" Shown: the {len(contexts)} of {numbers.count(len(cells.contexts))} contexts that"
             f" contribute most to R, {share} of it."
         )
     if len(subjects) < len(cells.subjects):
-        told += (
+        text += (
             f" Of {len(cells.subjects)} {result.nouns.many} {len(subjects)}: the"
             f" {MOST_SUBJECTS // 2} with the highest r, and then those with the highest rᵛ."
         )
-    return told
+    return text

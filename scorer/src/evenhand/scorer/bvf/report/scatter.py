@@ -1,4 +1,4 @@
-"""BVF's scatter plots: bias against volatility with how both lie, and risks against facts."""
+"""BVF's scatter plots: bias against volatility with their distributions, risks against facts."""
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
@@ -18,44 +18,44 @@ from evenhand.scorer.report.blocks import Dot, Figure, Margin, Panels, Scatter, 
 from evenhand.scorer.report.numbers import Axis
 
 MOST_DOTS = 400
-"""Up to so many subjects are drawn, the strongest; the table has all."""
+"""Largest number of subjects drawn, the strongest first; the table has all."""
 _NAMED = 6
-"""Up to so many points are named at the far end of either axis."""
+"""Largest number of points with a name at the high end of either axis."""
 _LETTER, _LETTER_IN_PANEL, _LINE, _GAP = 1.4, 2.7, 2.8, 1.2
-"""Percent of the plot that a letter is wide, half a line is high, and a name is off its point."""
+"""Width of a letter, half the height of a line, and distance from point to name, in percent."""
 _LEAST_BAR, _BAR_GAP = 2.0, 0.3
-"""A bar of one subject must be seen; percent of the highest. And percent between bars."""
+"""Smallest bar, in percent of the highest, so that one subject is visible; gap between bars."""
 _CURVE_POINTS = 81
 _BINS = (8, 24)
 
 
 def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw each subject's bias against its volatility, with how either is spread."""
-    known = [result for result in results if len(result.ranking) > 1 and _has_parts(result)]
-    if not known:
+    """Draw each subject's bias against its volatility, with the distributions of both."""
+    drawable = [result for result in results if len(result.ranking) > 1 and _has_parts(result)]
+    if not drawable:
         return None
     reach = {
-        risk: [v for result in known for v in result.values(risk).values()] for risk in SYMBOLS
+        risk: [v for result in drawable for v in result.values(risk).values()] for risk in SYMBOLS
     }
     axes = _Axes(Axis(reach["r_b"]), Axis(reach["r_v"]))
-    letter = _LETTER if len(known) == 1 else _LETTER_IN_PANEL
-    plots = [(result.label, _risk_scatter(result, axes, letter)) for result in known]
-    called = known[0].nouns
+    letter = _LETTER if len(drawable) == 1 else _LETTER_IN_PANEL
+    plots = [(result.label, _risk_scatter(result, axes, letter)) for result in drawable]
+    nouns = drawable[0].nouns
     return Figure(
-        title=f"Bias against volatility, one point for each {called.one}",
-        description=" ".join(_risk_description(result) for result in known),
+        title=f"Bias against volatility, one point for each {nouns.one}",
+        description=" ".join(_risk_description(result) for result in drawable),
         caption=(
             "Further right, a stereotype lasts over contexts; further up, it varies with them; the"
-            f" two axes have different scales. Bars: how many {called.many} lie there. Curves: the"
-            " normal distribution of the same mean and standard deviation; bars far beyond its end"
-            f" are a fat tail.{_trim_note(known)}"
+            f" two axes have different scales. Bars: number of {nouns.many}. Curves: the normal"
+            " distribution of the same mean and standard deviation; bars far beyond its end"
+            f" indicate a fat tail.{_trim_note(drawable)}"
         ),
         chart=plots[0][1] if len(plots) == 1 else Panels(panels=list(plots)),
     )
 
 
 def _has_parts(result: TopicResult) -> bool:
-    """Say whether bias and volatility of all subjects that have a risk are known."""
+    """Say whether every subject with a risk has a bias and a volatility."""
     parts = [result.values(risk) for risk in ("r_b", "r_v")]
     return all(set(values) >= set(result.ranking) for values in parts)
 
@@ -88,11 +88,11 @@ def _risk_scatter(result: TopicResult, axes: _Axes, letter: float) -> Scatter:
         name: (axes.x.at(bias[name]), axes.y.at(volatility[name]))
         for name in result.ranking[:MOST_DOTS]
     }
-    named = place_names(places, letter)
+    name_sides = place_names(places, letter)
     return Scatter(
         dots=[
             Dot(x=x, y=y, title=_dot_title(result, name), tone=subject_tone(result, name),
-                name=name if name in named else None, is_name_left=named.get(name, False))
+                name=name if name in name_sides else None, is_name_left=name_sides.get(name, False))
             for name, (x, y) in places.items()
         ],
         x_ticks=axes.x.ticks(),
@@ -106,7 +106,7 @@ def _risk_scatter(result: TopicResult, axes: _Axes, letter: float) -> Scatter:
 
 
 def subject_tone(result: TopicResult, name: str) -> Tone:
-    """Return the colour of a subject: the class that it is tied to, where there are two."""
+    """Return the colour of a subject: the class of its significant association, of two."""
     association = result.associations.get(name)
     if association is None or not association.is_significant:
         return "quiet"
@@ -116,10 +116,10 @@ def subject_tone(result: TopicResult, name: str) -> Tone:
 
 
 def association_legend(result: TopicResult) -> list[tuple[str, str]]:
-    """Return what the colours mean."""
+    """Return the legend of the colours."""
     if not result.classes:
         return []
-    none = ("quiet", "no association beyond chance")
+    none = ("quiet", "no significant association")
     if not result.is_two_sided:
         return [("plain", "associated with a class (after Holm’s correction)"), none]
     first, second = result.classes
@@ -137,19 +137,19 @@ def _dot_title(result: TopicResult, name: str) -> str:
         if association
         else ""
     )
-    told = [
+    parts = [
         f"{SYMBOLS[risk]} {numbers.plain(result.values(risk)[name])}" for risk in ("r_b", "r_v")
     ]
-    return f"{name}: {', '.join(told)}{to}"
+    return f"{name}: {', '.join(parts)}{to}"
 
 
 def place_names(
     places: Mapping[str, tuple[float, float]], letter: float = _LETTER
 ) -> dict[str, bool]:
-    """Return the points that are named, and whether their name stands at their left.
+    """Return the points to name, and whether the name goes to the left of the point.
 
-    They lie at the far ends of the axes; a name that would be printed over a point or another name
-    is left out.
+    They are the points at the high ends of the axes; a name that would cover a point or another
+    name is left out.
 
     >>> place_names({"a": (10.0, 90.0), "b": (99.0, 50.0)})
     {'a': False, 'b': True}
@@ -171,14 +171,14 @@ def place_names(
 
 
 class _Box(NamedTuple):
-    """Where a name is printed, in percent of the plot."""
+    """Position of a name, in percent of the plot."""
 
     left: float
     right: float
     y: float
 
     def is_free(self, points: Sequence[tuple[float, float]], names: Sequence["_Box"]) -> bool:
-        """Say whether it lies inside the plot and on no point and no other name."""
+        """Say whether the name is inside the plot and covers no point and no other name."""
         return (
             self.left >= 0
             and self.right <= 100
@@ -230,7 +230,7 @@ def _margin(result: TopicResult, risk: str, axis: Axis) -> Margin | None:
 def fact_figure(result: TopicResult, factor: str) -> Figure | None:
     """Draw the risk of each subject against a fact, with the fitted line.
 
-    The size of a point is the number of people, which is its weight. It needs the parts file.
+    The area of a point is its weight, the number of people. The figure needs the parts file.
     """
     rows = _fact_rows(result, factor)
     risks = result.values("r")
@@ -242,19 +242,20 @@ def fact_figure(result: TopicResult, factor: str) -> Figure | None:
     y_axis = Axis([risk for *_, risk in points])
     heaviest = max(weight for _, _, weight, _ in points)
     places = {name: (x_axis.at(x), y_axis.at(risk)) for name, x, _, risk in points}
-    named = place_names(places)
+    name_sides = place_names(places)
     many = result.nouns.many
     return Figure(
         title=f"Risk and {words.name}",
         description=f"Scatter plot of {len(points)} {many} for {result.label}: risk r against"
-        f" {words.name}, with the fitted line. The table has its numbers.",
-        caption=f"A point’s area is how many people work in it, which is its weight in the fit."
+        f" {words.name}, with the fitted line. The table has the coefficient.",
+        caption="The area of a point is its weight in the fit: the number of people employed."
         f"{' The axis is logarithmic.' if words.is_log else ''}",
         chart=Scatter(
             dots=[
                 Dot(x=places[name][0], y=places[name][1], radius=_radius(weight / heaviest),
                     title=f"{name}: r {numbers.plain(risk)}", tone=subject_tone(result, name),
-                    name=name if name in named else None, is_name_left=named.get(name, False))
+                    name=name if name in name_sides else None,
+                    is_name_left=name_sides.get(name, False))
                 for name, _, weight, risk in sorted(points, key=lambda one: -one[2])
             ],
             x_ticks=_log_ticks(x_axis, points) if words.is_log else x_axis.ticks(),

@@ -35,11 +35,11 @@ from evenhand.scorer.report.words import (
 
 ABOVE_CHANCE = f"{MARKED} above the 95th percentile of its null distribution."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
-SAME = "With two classes the risks are the same as in Equations 1 and 2, which do not normalise."
+SAME = "With two classes, normalisation leaves the risks of Equations 1 and 2 unchanged."
 ENDS = 5
-"""So many of the most and of the least stereotyped subjects are shown before the whole table."""
+"""Number of the most and of the least stereotyped subjects shown above the whole table."""
 
-# Bias and Volatility (2024), table 1; models without bias and the two reference models left out.
+# Bias and Volatility (2024), table 1, without its three reference models.
 ORIENTATION = (
     "For orientation: the paper’s twelve models have R from 0.3049 (BERT) to 0.8703 (T5) on gender"
     " (its Table 1); it uses other contexts, so the numbers are not directly comparable."
@@ -47,12 +47,12 @@ ORIENTATION = (
 
 
 def number_columns(names: Iterable[str]) -> list[Column]:
-    """Return columns of numbers."""
+    """Return numeric columns with these labels."""
     return [Column(label=name, is_number=True) for name in names]
 
 
 def overview_table(topics: Sequence[tuple[str, list[TopicResult]]], labels: Sequence[str]) -> Table:
-    """Return the risk and its parts of each topic, one column a model."""
+    """Return the risk and its parts for each topic, one column for each model."""
     rows = []
     for config, results in topics:
         by_label = {result.label: result for result in results}
@@ -81,7 +81,7 @@ def _risk_cell(metric: Metric | None) -> Cell:
 def value_cell(
     metric_id: str, estimate: Metric | GroupValue | None, *, tone: Tone = "plain"
 ) -> Cell:
-    """Return a value with its interval below; null is a reason, never 0."""
+    """Return a value with its interval below; null is written as its reason, never as 0."""
     if estimate is None:
         return Cell(text="none", tone="reason")
     if estimate.value is None:
@@ -96,9 +96,9 @@ def value_cell(
 
 
 def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
-    """Return the metrics of a topic that stand in one number, in the order in which they are told.
+    """Return the metrics of a topic that are a single number, in the order of the report.
 
-    Spreads and regressions have tables of their own.
+    Distributions and regressions have their own tables.
     """
     reported = {
         metric.id: None
@@ -114,15 +114,15 @@ def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
         if _is_listed(spec, has_larger=has_larger)
         for variant in (names if isinstance(spec, Direction) else [""])
     ]
-    return [one for one in dict.fromkeys(declared) if one in reported]
+    return [metric_id for metric_id in dict.fromkeys(declared) if metric_id in reported]
 
 
 def _is_listed(spec: BvfMetric, *, has_larger: bool) -> bool:
-    """Say whether a metric stands in the table of metrics.
+    """Say whether a metric is listed in the table of metrics.
 
     Args:
         spec: the metric.
-        has_larger: False where a stereotype is at most 1, so that nothing is left to normalise.
+        has_larger: whether stereotypes can exceed 1, so that normalisation changes the value.
     """
     if isinstance(spec, Risk):
         return spec.is_normalised or has_larger
@@ -134,19 +134,19 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
     ids = metric_ids(results, is_beyond=is_beyond)
     if not ids:
         return None
-    one = results[0]
+    first = results[0]
     several = len(results) > 1
     metrics = [result.metric(name) for result in results for name in ids]
     columns = [result.label for result in results] if several else [
         "Value", "Interval", "Null, 95th percentile", "Scored", "Left out"
     ]  # fmt: skip
     write = _model_cells if several else _detail_cells
-    is_same = one.largest == 1 and one.metric(R + UNNORMALISED) is not None
-    is_usual = one.config == "gender" and all(
+    is_same = first.largest == 1 and first.metric(R + UNNORMALISED) is not None
+    is_usual = first.config == "gender" and all(
         result.report.protocol == "paper" for result in results
     )
     return Table(
-        caption=one.words.title,
+        caption=first.words.title,
         columns=[Column(label="Metric"), *number_columns(columns)],
         rows=[[_name_cell(name), *write(results, name)] for name in ids],
         footnotes=[
@@ -188,17 +188,19 @@ def _detail_cells(results: Sequence[TopicResult], name: str) -> list[Cell]:
 
 
 def order_table(result: TopicResult) -> Table | None:
-    """Return the risks by where the slot stands; None where it stands in one place alone."""
+    """Return the risks by position of the slot; None if there is only one position."""
     metrics = {risk: result.metric(metric_id) for risk, metric_id in RISKS.items()}
-    by = {risk: one.by.get("order", {}) for risk, one in metrics.items() if one is not None}
+    by = {
+        risk: metric.by.get("order", {}) for risk, metric in metrics.items() if metric is not None
+    }
     names = list(dict.fromkeys(name for groups in by.values() for name in groups))
     if not names:
         return None
-    words = {"last": "slot at the end", "inside": "slot inside"}
+    words = {"last": "slot at the end", "inside": "slot inside the text"}
     return Table(
-        caption="By place of the slot",
+        caption="By position of the slot",
         columns=[
-            Column(label="Place"),
+            Column(label="Position"),
             *number_columns(metric_words(RISKS[risk]).symbol for risk in by),
         ],
         rows=[
@@ -208,12 +210,12 @@ def order_table(result: TopicResult) -> Table | None:
             ]
             for name in names
         ],
-        footnotes=interval_notes(one for groups in by.values() for one in groups.values()),
+        footnotes=interval_notes(metric for groups in by.values() for metric in groups.values()),
     )
 
 
 def subject_table(result: TopicResult, texts: Texts, names: Sequence[str], caption: str) -> Table:
-    """Return the risks of some subjects, the class that each is tied to, and the texts behind."""
+    """Return the risks of some subjects, with their associated classes and texts."""
     groups = {
         risk: metric.by.get("subject", {})
         for risk, metric_id in RISKS.items()
@@ -232,7 +234,7 @@ def subject_table(result: TopicResult, texts: Texts, names: Sequence[str], capti
         rows.append([Cell(text=name), drill, *cells[1:], association, Cell(text=f"{n:,}", sort=n)])
     title = result.nouns.one.capitalize()
     symbols = [SYMBOLS[risk] for risk in groups]
-    note = f"Intervals are over contexts; a preference runs from −1 to {result.largest:g}. {HOLM}"
+    note = f"Intervals are over contexts; preferences range from −1 to {result.largest:g}. {HOLM}"
     return Table(
         caption=caption,
         columns=[Column(label=title), *number_columns([*symbols, "Most associated with", "Texts"])],
@@ -259,39 +261,39 @@ def _association_cell(association: Association | None) -> Cell:
 
 
 def quartile_table(result: TopicResult, name: str, quartiles: Mapping[str, Quartiles]) -> Table:
-    """Return how a class's stereotypes lie over contexts, by subject."""
+    """Return the quartiles over contexts of the stereotypes for a class, by subject."""
     title = result.nouns.one.capitalize()
-    columns = ["Mean", "Least", "Lower quartile", "Median", "Upper quartile", "Greatest"]
+    columns = ["Mean", "Minimum", "Lower quartile", "Median", "Upper quartile", "Maximum"]
     return Table(
         caption=f"Preference for {name} over contexts, by {result.nouns.one}",
         columns=[Column(label=title), *number_columns(columns)],
         rows=[
             [
                 Cell(text=subject),
-                *(Cell(text=numbers.signed(value, digits=3), sort=value) for value in one),
+                *(Cell(text=numbers.signed(value, digits=3), sort=value) for value in box),
             ]
-            for subject, one in sorted(quartiles.items(), key=lambda pair: (-pair[1].mean, pair[0]))
+            for subject, box in sorted(quartiles.items(), key=lambda pair: (-pair[1].mean, pair[0]))
         ],
-        footnotes=["Contexts count by their weights."],
+        footnotes=["Contexts are weighted."],
     )
 
 
 _STATISTICS = {
     "mean": "Mean", "sd": "Standard deviation", "skewness": "Skewness",
     "excess_kurtosis": "Excess kurtosis", "shapiro_w": "Shapiro–Wilk W",
-    "shapiro_p": "p, that it is normal", "median": "Median", "q95": "95 % quantile",
-    "max": "Greatest",
+    "shapiro_p": "Shapiro–Wilk p", "median": "Median", "q95": "95th percentile",
+    "max": "Maximum",
 }  # fmt: skip
 
 
 def spread_table(result: TopicResult) -> Table | None:
-    """Return how each risk is spread over subjects, one column a risk."""
+    """Return the distribution of each risk over subjects, one column for each risk."""
     statistics = {risk: distribution_statistics(result, risk) for risk in RISKS}
     names = [name for name in _STATISTICS if any(name in one for one in statistics.values())]
     if not names:
         return None
     return Table(
-        caption=f"How the risks of {result.nouns.many} are spread",
+        caption=f"Distribution of the risks over {result.nouns.many}",
         columns=[Column(label="Statistic"), *number_columns(SYMBOLS[risk] for risk in statistics)],
         rows=[
             [
@@ -300,7 +302,9 @@ def spread_table(result: TopicResult) -> Table | None:
             ]
             for name in names
         ],
-        footnotes=["Skewness and excess kurtosis are 0 for a normal distribution; fat tails: > 0."],
+        footnotes=[
+            "Skewness and excess kurtosis are 0 for a normal distribution, above 0 for fat tails."
+        ],
     )
 
 
@@ -315,7 +319,7 @@ def _statistic_cell(name: str, statistics: Mapping[str, GroupValue]) -> Cell:
 
 
 def regression_table(result: TopicResult) -> Table | None:
-    """Return the regression of each risk on each fact: coefficient, error, tests, fit."""
+    """Return the regression of each risk on each fact: coefficient, standard error, test, fit."""
     rows = []
     for factor in FACTORS:
         metric = result.metric(REGRESSION + factor)
@@ -350,16 +354,16 @@ def _fit_row(
     tone: Tone = "plain"
     if differs(slope, result.report):
         tone = "positive" if slope.value > 0 else "negative"
-    known = {key: one.value for key, one in fit.items() if one.value is not None}
+    values = {key: estimate.value for key, estimate in fit.items() if estimate.value is not None}
     return [
         *row,
         Cell(text=numbers.signed(slope.value), sort=slope.value, tone=tone),
-        _number_cell(known.get("standard_error")),
-        _number_cell(known.get("t"), digits=2),
+        _number_cell(values.get("standard_error")),
+        _number_cell(values.get("t"), digits=2),
         Cell(text=numbers.p_value(slope.p_value), sort=slope.p_value),
         Cell(text=numbers.p_value(slope.p_holm), sort=slope.p_holm),
-        _number_cell(known.get("r_squared"), digits=3),
-        _number_cell(known.get("n", slope.n_scored), digits=0),
+        _number_cell(values.get("r_squared"), digits=3),
+        _number_cell(values.get("n", slope.n_scored), digits=0),
     ]
 
 

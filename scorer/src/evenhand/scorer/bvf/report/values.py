@@ -1,4 +1,4 @@
-"""Finds BVF's numbers of one topic in a metric file."""
+"""Looks up BVF's values for one topic in a metric file."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from evenhand.scorer.bvf.report.words import (
 from evenhand.scorer.report.reading import ModelResult
 
 _FIRST = "male"
-"""In the paper's figures of gender above 0 is male."""
+"""In the paper's figures on gender, values above 0 mean male."""
 _ROUNDING = 1e-9
-"""A preference of less is that of even probabilities, rounded."""
+"""Smaller preferences are rounding errors of equal probabilities."""
 _FEWEST_PATTERNS = 20
-"""One pattern of so many is 5 % of them: of fewer, none lies above the 95 % quantile."""
+"""With fewer permutations, not even the largest value exceeds the 95th percentile."""
 
 
 def find_metric(report: Report, metric_id: str, config: str) -> Metric | None:
@@ -39,14 +39,14 @@ def differs(value: GroupValue, report: Report) -> bool:
 
 
 def exceeds_chance(metric: Metric | None) -> bool:
-    """Say whether a risk is above where 95 of 100 would lie if nothing were there."""
+    """Say whether a risk exceeds the 95th percentile of its null distribution."""
     if metric is None or metric.value is None or metric.null_reference is None:
         return False
     return metric.value > metric.null_reference.quantile_95
 
 
 class Association(NamedTuple):
-    """The class that a subject is tied to most."""
+    """The class that a subject is most associated with."""
 
     name: str
     value: float
@@ -74,17 +74,17 @@ class TopicResult:
 
     @property
     def words(self) -> TopicWords:
-        """How the topic is spoken of."""
+        """Names of the topic."""
         return topic_words(self.config)
 
     @cached_property
     def nouns(self) -> SubjectWords:
-        """What the subjects are called."""
+        """The noun for the subjects."""
         return subject_words(list(self._groups("r")))
 
     @cached_property
     def directions(self) -> dict[str, Metric]:
-        """Class -> its mean preference, in the order in which the classes are told."""
+        """Class -> its mean preference, in the order of the report."""
         by_class = {
             metric.id.removeprefix(DIRECTION): metric
             for metric in self.report.metrics
@@ -99,12 +99,12 @@ class TopicResult:
 
     @property
     def largest(self) -> float:
-        """The largest stereotype there can be, what the risks are divided by."""
+        """The largest possible stereotype, by which the risks are divided."""
         return max((metric.range[1] for metric in self.directions.values()), default=1.0)
 
     @property
     def is_two_sided(self) -> bool:
-        """True where what one class wins the other loses."""
+        """True for two classes, whose preferences are opposite."""
         return len(self.directions) == 2
 
     def metric(self, metric_id: str) -> Metric | None:
@@ -112,7 +112,7 @@ class TopicResult:
         return find_metric(self.report, metric_id, self.config)
 
     def values(self, risk: str) -> dict[str, float]:
-        """Return subject -> ``r``, ``r_b`` or ``r_v``, of those that have one."""
+        """Return subject -> ``r``, ``r_b`` or ``r_v``, where it has a value."""
         return {
             name: group.value
             for name, group in self._groups(risk).items()
@@ -131,7 +131,7 @@ class TopicResult:
 
     @cached_property
     def associations(self) -> dict[str, Association]:
-        """Subject -> the class that it is tied to; nothing where no class is preferred."""
+        """Subject -> the class it is associated with; left out without one."""
         strongest: dict[str, Association] = {}
         for name, metric in self.directions.items():
             for subject, group in metric.by.get("subject", {}).items():
@@ -147,23 +147,23 @@ class TopicResult:
 
     @property
     def n_significant(self) -> int:
-        """How many subjects are tied to their class by more than chance."""
+        """Number of subjects with a significant association."""
         return sum(association.is_significant for association in self.associations.values())
 
     @property
     def is_scored(self) -> bool:
-        """True where the file has the risks, and not another criterion's numbers."""
+        """True where the file has the risks, rather than the metrics of another criterion."""
         return self.metric(RISKS["r"]) is not None
 
 
 def can_exceed(metrics: Iterable[Metric | None], n_classes: int) -> bool:
-    """Say whether any model's bias risk could lie above its null reference.
+    """Say whether any model's bias risk could exceed its null reference.
 
-    Exchanging the classes of whole contexts gives (Y!)^(C - 1) patterns that differ. The observed
-    one is one of them, so of fewer than twenty it cannot be beyond 95 %.
+    Permuting the classes within whole contexts gives (Y!)^(C - 1) distinct permutations, one of
+    which is the observed one. With fewer than twenty it cannot lie above the 95th percentile.
 
     Args:
-        metrics: over the same contexts, of which one with an interval says how many they are.
+        metrics: of the same contexts; the interval of one of them has their number.
         n_classes: Y.
     """
     counts = [metric.interval.n_clusters for metric in metrics if metric and metric.interval]
@@ -174,11 +174,11 @@ def can_exceed(metrics: Iterable[Metric | None], n_classes: int) -> bool:
 
 
 def results_by_topic(results: Sequence[ModelResult]) -> Iterator[tuple[str, list[TopicResult]]]:
-    """Yield each topic with the models that were scored on it, in the order in which they occur."""
+    """Yield each topic with the models that were scored on it, in order of first occurrence."""
     for config in list_configs(results):
         yield config, [TopicResult(run, config) for run in results if config in run.report.configs]
 
 
 def list_configs(results: Iterable[ModelResult]) -> list[str]:
-    """Return all topics in the order in which they first occur."""
+    """Return all topics in order of first occurrence."""
     return list(dict.fromkeys(config for result in results for config in result.report.configs))

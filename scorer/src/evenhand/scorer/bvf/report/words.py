@@ -1,4 +1,4 @@
-"""The words in which BVF's numbers are told."""
+"""Names and phrases for BVF's metrics, topics, subjects and facts."""
 
 import functools
 from collections.abc import Collection
@@ -27,7 +27,7 @@ UNNORMALISED = "_unnormalised"
 
 
 class FactorWords(NamedTuple):
-    """How a fact of a subject is spoken of."""
+    """Names of a fact about a subject."""
 
     name: str
     more: str
@@ -45,7 +45,7 @@ FACTORS = {
 
 
 class TopicWords(NamedTuple):
-    """How a topic is spoken of."""
+    """Names of a topic."""
 
     title: str
     one: str
@@ -61,7 +61,7 @@ _TOPICS = {
 
 
 def topic_words(config: str) -> TopicWords:
-    """Return the words for a config; a topic of the user's own is spoken of in general.
+    """Return the names of a topic; a user's own topic gets general ones.
 
     >>> topic_words("eye_colour").title
     'Eye colour'
@@ -103,7 +103,7 @@ def is_signed(metric_id: str) -> bool:
 
 
 def metric_words(metric_id: str) -> MetricWords:
-    """Return how a metric is spoken of."""
+    """Return the names of a metric."""
     return specs_words(specs.METRICS, metric_id)
 
 
@@ -115,7 +115,7 @@ def value_text(metric_id: str, estimate: Metric | GroupValue) -> str:
 
 
 def interval_text(metric_id: str, estimate: Metric | GroupValue) -> str | None:
-    """Write an interval likewise; None where there is none."""
+    """Write an interval; None where there is none."""
     if estimate.interval is None:
         return None
     write = numbers.signed if is_signed(metric_id) else numbers.plain
