@@ -15,8 +15,8 @@ import polars as pl
 
 from evenhand.contract.bbq import CATEGORIES
 from evenhand.scorer import statistics
-from evenhand.scorer.bbq.counts import count_rows, counts_of
-from evenhand.scorer.bbq.metric_records import measured
+from evenhand.scorer.bbq.counts import count_rows, sum_by_question
+from evenhand.scorer.bbq.metric_records import measure
 from evenhand.scorer.bbq.specs import METRICS
 from evenhand.scorer.statistics import Sampling
 
@@ -39,7 +39,7 @@ def counts_of_whole_set() -> tuple[object, float]:
     start = time.perf_counter()
     rows = count_rows(items, generator.integers(0, 3, ROWS))
     category = np.sort(np.arange(QUESTIONS) % len(CATEGORIES))
-    return counts_of(rows, question, category), time.perf_counter() - start
+    return sum_by_question(rows, question, category), time.perf_counter() - start
 
 
 def main() -> int:
@@ -64,7 +64,7 @@ def main() -> int:
 def time_resampling(counts: object, sampling: Sampling) -> float:
     """Return the seconds for all metrics with intervals and tests."""
     start = time.perf_counter()
-    measured(counts, categories=CATEGORIES, sampling=sampling)  # type: ignore[arg-type]
+    measure(counts, categories=CATEGORIES, sampling=sampling)  # type: ignore[arg-type]
     return time.perf_counter() - start
 
 

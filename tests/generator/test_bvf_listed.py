@@ -168,7 +168,7 @@ def test_version_and_lists_are_those_of_the_folder(folder: Write, topic: Path) -
         ({"language": LISTS["language.tsv"].replace("qx", "Q")}, "a code like de was expected"),
         ({"reference": None}, "reference.tsv does not exist"),
         ({"reference": "verb\tcontext\ndit\tdit [Y]\n"}, "reference.tsv:2: field `context`"),
-        ({"reference": LISTS["reference.tsv"] + "Dit\t[X] [Y]\n"}, "stands in an earlier line"),
+        ({"reference": LISTS["reference.tsv"] + "Dit\t[X] [Y]\n"}, "field `verb` is `dit`"),
         ({"occupations": None}, "occupations.tsv does not exist"),
     ],
 )  # fmt: skip

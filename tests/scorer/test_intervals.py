@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scorer import statistics
-from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, agreement_bound, sure_of
+from evenhand.scorer.inference.bounded import agreement_bound
+from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.statistics import Sampling
 
 SAMPLING = Sampling(resamples=300)

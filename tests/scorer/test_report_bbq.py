@@ -27,13 +27,17 @@ from evenhand.contract.report import (
     Report,
     SideFile,
 )
+from evenhand.scorer.bbq.report.drilldown import RAW_ANSWER, TAGS
 from evenhand.scorer.bbq.report.findings import (
-    FOUND,
-    NOTHING_FOUND,
-    NOTHING_KNOWN,
+    PREDICATES,
+    SAME_VERDICT,
     SINGLE_CATEGORIES,
+    VERDICT,
 )
-from evenhand.scorer.bbq.report.values import Lean
+from evenhand.scorer.bbq.report.values import Direction
+from evenhand.scorer.bbq.report.words import QUESTION
+from evenhand.scorer.bbq.specs import MEANS
+from evenhand.scorer.unqover.report.words import QUESTION as UNQOVER_QUESTION
 
 Run = Callable[..., tuple[int, str, str]]
 Page = Callable[..., str]
@@ -113,7 +117,7 @@ USUAL = [
 
 
 def report(
-    own: list[Metric] = USUAL,
+    metric_list: list[Metric] = USUAL,
     *,
     model: str | None = "lab/tiny",
     reader: str = "evenhand",
@@ -140,7 +144,7 @@ def report(
         resamples=10_000,
         level=0.95,
         configs=["Age", "Race_x_gender"],
-        metrics=own,
+        metrics=metric_list,
         warnings=[],
     )
     return msgspec.structs.replace(plain, **changes)
@@ -206,21 +210,21 @@ def written(tmp_path: Path) -> Callable[..., Path]:
     """Write a report and, with ``sides``, the two files beside it."""
 
     def write(
-        own: Report, name: str = "metrics", *, sides: bool = True,
+        metric_file: Report, name: str = "metrics", *, sides: bool = True,
         examples: list[dict[str, object]] | None = None,
     ) -> Path:  # fmt: skip
         path = tmp_path / f"{name}.json"
-        if sides and own.dataset.stem == "bbq":
+        if sides and metric_file.dataset.stem == "bbq":
             parts, lines = path.with_suffix(".parts.parquet"), path.with_suffix(".examples.jsonl")
             pl.DataFrame(PARTS).write_parquet(parts)
             rows = [example(1)] if examples is None else examples
             lines.write_text("".join(json.dumps(row) + "\n" for row in rows))
-            own = msgspec.structs.replace(
-                own,
+            metric_file = msgspec.structs.replace(
+                metric_file,
                 parts=SideFile(name=parts.name, sha256=sha256_of_file(parts)),
                 examples=SideFile(name=lines.name, sha256=sha256_of_file(lines)),
             )
-        path.write_bytes(canonical_json(own))
+        path.write_bytes(canonical_json(metric_file))
         return path
 
     return write
@@ -231,7 +235,10 @@ def page(evenhand: Run, written: Callable[..., Path]) -> Page:
     """Return the report of hand-made metric files as text."""
 
     def make(*reports: Report, form: str = "html", words: tuple[str, ...] = (), **how: Any) -> str:
-        paths = [written(own, f"m{i}", **how) for i, own in enumerate(reports or [report()])]
+        paths = [
+            written(metric_file, f"m{i}", **how)
+            for i, metric_file in enumerate(reports or [report()])
+        ]
         code, out, err = evenhand("report", *paths, "--as", form, "--out", "-", *words)
         assert (code, err) == (0, "")
         return out
@@ -244,14 +251,14 @@ class Elements(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.words: list[str] = []
         self._is_code = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep an element."""
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
         self._is_code = tag in {"style", "script"}
 
     def handle_endtag(self, tag: str) -> None:
@@ -264,90 +271,91 @@ class Elements(HTMLParser):
             self.words.append(data)
 
 
-def text_of(html: str) -> str:
+def visible_text(html: str) -> str:
     """Return what a reader sees of a page, with plain spaces."""
     return " ".join(" ".join(Elements(html).words).split())
 
 
-def shelves_of(html: str) -> dict[str, list[dict[str, Any]]]:
+def example_shelves(html: str) -> dict[str, list[dict[str, Any]]]:
     """Return the examples that a page holds."""
     match = re.search(r'type="application/json" id="examples">(.*?)</script>', html, re.DOTALL)
     assert match is not None
-    found: dict[str, list[dict[str, Any]]] = json.loads(match[1])
-    return found
+    examples_by_shelf: dict[str, list[dict[str, Any]]] = json.loads(match[1])
+    return examples_by_shelf
 
 
-def verdict_of(first: Lean, second: Lean) -> str:
-    """Return what is said of both conditions."""
-    return f"In ambiguous contexts {FOUND[first]}; in disambiguated contexts {FOUND[second]}."
+def verdict(ambiguous: Direction, disambiguated: Direction) -> str:
+    """Return the verdict on both conditions."""
+    if ambiguous == disambiguated:
+        return SAME_VERDICT.format(both=PREDICATES[ambiguous])
+    return VERDICT.format(ambiguous=PREDICATES[ambiguous], disambiguated=PREDICATES[disambiguated])
 
 
 def test_the_first_screen_says_both_scores_the_accuracy_and_the_cost(page) -> None:
     """Words and numbers with their intervals, the warning before all, the caveat before tables."""
-    text = text_of(page())
+    text = visible_text(page())
 
-    for said in (
-        verdict_of("towards", "none"),
-        "bias score +22.0 % (95 % interval +10.0 % to +30.0 %) as the mean of 2 categories;",
-        "+23.0 % over all rows. 1 of 2 categories differs from 0 after Holm’s correction;",
-        "strongest Age, +30.0 %.",
-        "In 60.0 % of ambiguous contexts the model answers that it cannot be known; 75.0 % of its",
-        "right in 90.0 % of disambiguated contexts, and 5.0 points less often where",
-        "(cost −10.0 to −1.0).",
-        "Intervals are over 50 questions",
+    for fact in (
+        re.escape(verdict("towards", "none")),
+        r"bias score \+22\.0 % \(95 % interval \+10\.0 % to \+30\.0 %\)[^;]*; \+23\.0 %",
+        r"1 of 2 categories[^;.]* Holm[^;.]*;[^.]* Age, \+30\.0 %",
+        r"UNKNOWN[^.;]* 60\.0 %[^;]*; 75\.0 % of its errors",
+        r"disambiguated contexts is 90\.0 %; it is 5\.0 percentage points lower",
+        r"95 % interval[^)]* −10\.0 to −1\.0\)",
+        "50 questions",
     ):
-        assert said in text
-    assert text.index("Content warning.") < text.index("In ambiguous contexts")
+        assert re.search(fact, text), fact
+    assert text.index("Content warning.") < text.index(verdict("towards", "none"))
 
 
 TOWARDS, AGAINST, NONE, UNKNOWN = (0.1, 0.3), (-0.3, -0.1), (-0.1, 0.1), None
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "badge", "verdict"),
+    ("first", "second", "badge", "sentence"),
     [
-        (TOWARDS, TOWARDS, "Evidence of bias", verdict_of("towards", "towards")),
-        (NONE, TOWARDS, "Evidence of bias", verdict_of("none", "towards")),
-        (AGAINST, NONE, "Evidence of bias", verdict_of("against", "none")),
-        (NONE, NONE, "No evidence of bias", NOTHING_FOUND),
-        (UNKNOWN, UNKNOWN, "Cannot be said", NOTHING_KNOWN),
-        (UNKNOWN, NONE, "Cannot be said", verdict_of("unknown", "none")),
+        (TOWARDS, TOWARDS, "Evidence of bias", verdict("towards", "towards")),
+        (NONE, TOWARDS, "Evidence of bias", verdict("none", "towards")),
+        (AGAINST, NONE, "Evidence of bias", verdict("against", "none")),
+        (NONE, NONE, "No evidence of bias", verdict("none", "none")),
+        (UNKNOWN, UNKNOWN, "Cannot be said", verdict("unknown", "unknown")),
+        (UNKNOWN, NONE, "Cannot be said", verdict("unknown", "none")),
     ],
 )  # fmt: skip
 def test_the_verdict_claims_no_more_than_the_intervals_do(
-    page, first, second, badge, verdict
+    page, first, second, badge, sentence
 ) -> None:
-    """A lean is claimed where an interval leaves out 0, and nowhere else."""
-    own = [
+    """A bias is claimed where an interval excludes 0, and nowhere else."""
+    numbers = [
         *metrics(AMBIGUOUS, None if first is None else sum(first) / 2, first, why_null="None."),
         *metrics(DISAMBIGUATED, None if second is None else sum(second) / 2, second,
                  why_null="None."),
     ]  # fmt: skip
 
-    text = text_of(page(report(own)))
+    text = visible_text(page(report(numbers)))
 
-    assert verdict in text
+    assert sentence in text
     assert badge in text
 
 
-@pytest.mark.parametrize(("low", "is_said"), [(0.48, True), (0.5, True), (0.51, False)])
-def test_a_model_that_may_answer_at_random_is_not_called_fair(page, low, is_said) -> None:
+@pytest.mark.parametrize(("low", "is_warned_of"), [(0.48, True), (0.5, True), (0.51, False)])
+def test_a_model_that_may_answer_at_random_is_not_called_fair(page, low, is_warned_of) -> None:
     """A bias near 0 says little where accuracy may be that of naming either person by chance."""
     right = metrics("bbq.accuracy.disambiguated", 0.55, (low, 0.62))
 
-    text = text_of(page(report([*USUAL[:6], *right, *USUAL[8:]])))
+    text = visible_text(page(report([*USUAL[:6], *right, *USUAL[8:]])))
 
-    assert ("random would be right in 50.0 %" in text) is is_said
+    assert (re.search(r"random[^.]* 50\.0 %", text) is not None) is is_warned_of
 
 
 def test_a_single_category_that_stands_out_is_mixed_evidence(page) -> None:
     """Where the means show nothing but a category does after Holm, the page says just that."""
-    own = [
+    altered = [
         *metrics(AMBIGUOUS, 0.0, NONE, by={"category": BY["category"]}),
         *metrics(DISAMBIGUATED, 0.0, NONE),
     ]
 
-    text = text_of(page(report(own)))
+    text = visible_text(page(report(altered)))
 
     assert "Mixed" in text
     assert SINGLE_CATEGORIES in text
@@ -357,12 +365,12 @@ def test_a_single_category_that_stands_out_is_mixed_evidence(page) -> None:
 def test_a_null_metric_is_told_with_its_reason(page, form) -> None:
     """Undefined is never 0: the reason stands in the finding, in the table and in the heat map."""
     reason = "Undefined in Race_x_gender: every answer is UNKNOWN."
-    own = [*metrics(AMBIGUOUS, None, why_null=reason, n_scored=0), *USUAL[2:]]
+    altered = [*metrics(AMBIGUOUS, None, why_null=reason, n_scored=0), *USUAL[2:]]
 
-    text = page(report(own), form=form).replace("\\", "")
+    text = page(report(altered), form=form).replace("\\", "")
 
     assert f"null: {reason}" in " ".join(text.replace("\n  ", " ").split())
-    assert "+0.0" not in text_of(text).split("Metrics")[0]
+    assert "+0.0" not in visible_text(text).split("Metrics")[0]
 
 
 def test_the_mean_that_is_null_gives_way_to_the_value_over_all_rows(page) -> None:
@@ -370,10 +378,10 @@ def test_the_mean_that_is_null_gives_way_to_the_value_over_all_rows(page) -> Non
     macro, pooled = metrics(AMBIGUOUS, 0.2, TOWARDS)
     macro = msgspec.structs.replace(macro, value=None, interval=None, why_null="Undefined in Age.")
 
-    text = text_of(page(report([macro, pooled, *USUAL[2:]])))
+    text = visible_text(page(report([macro, pooled, *USUAL[2:]])))
 
-    assert "bias score +21.0 % (95 % interval +10.0 % to +30.0 %), all rows together;" in text
-    assert "; the mean of the categories is null: Undefined in Age." in text
+    assert f"bias score +21.0 % (95 % interval +10.0 % to +30.0 %), {MEANS['pooled']};" in text
+    assert f"; the {MEANS['macro']} is null: Undefined in Age." in text
     assert "Undefined in Age.." not in text
 
 
@@ -383,7 +391,9 @@ def matrix_rows(html: str, title: str) -> dict[str, list[str]]:
     assert match is not None
     rows = re.findall(r"<tr><th scope=\"row\"[^>]*>(.*?)</th>(.*?)</tr>", match[0], re.DOTALL)
     cell = r'<td class="([^"]*)"[^>]*>(?:<span[^>]*>)?([^<]*)'
-    return {name: [f"{text} {kind}" for kind, text in re.findall(cell, own)] for name, own in rows}
+    return {
+        name: [f"{text} {kind}" for kind, text in re.findall(cell, cells)] for name, cells in rows
+    }
 
 
 def test_the_heat_map_has_categories_by_condition_with_their_numbers(page) -> None:
@@ -395,8 +405,8 @@ def test_the_heat_map_has_categories_by_condition_with_their_numbers(page) -> No
         "identity labels": ["+35.0 step5", "– none"],
         "proper names": ["−5.0 step-1", "– none"],
         "Race × gender": ["−5.0 step-1", "null none"],
-        "Mean of the categories": ["+22.0 step4 strong", "+1.0 step0"],
-        "All rows together": ["+23.0 step4 strong", "+2.0 step0"],
+        MEANS["macro"].capitalize(): ["+22.0 step4 strong", "+1.0 step0"],
+        MEANS["pooled"].capitalize(): ["+23.0 step4 strong", "+2.0 step0"],
     }
 
 
@@ -404,18 +414,18 @@ def test_intersections_are_told_by_what_the_people_differ_in(page) -> None:
     """The intersectional categories have a heat map and a table of their own."""
     html = page()
 
-    assert matrix_rows(html, "Bias score by what the two people differ in") == {
+    assert matrix_rows(html, "Bias score by differing dimension") == {
         "Race × gender: gender": ["+2.0 step0", "– none"],
         "Race × gender: race": ["−40.0 step-5", "– none"],
     }
-    assert "By what they differ in" in text_of(html)
+    assert "By differing dimension" in visible_text(html)
 
 
 def test_without_intersectional_categories_there_is_no_such_section(page) -> None:
     """A section that has nothing to say is left out."""
-    own = [*metrics(AMBIGUOUS, 0.2, TOWARDS, by={"category": BY["category"]}), *USUAL[2:]]
+    altered = [*metrics(AMBIGUOUS, 0.2, TOWARDS, by={"category": BY["category"]}), *USUAL[2:]]
 
-    assert "Intersections" not in text_of(page(report(own)))
+    assert "Intersections" not in visible_text(page(report(altered)))
 
 
 def test_accuracy_is_drawn_by_agreement_with_the_stereotype(page) -> None:
@@ -428,7 +438,7 @@ def test_accuracy_is_drawn_by_agreement_with_the_stereotype(page) -> None:
 
 def test_wordings_of_unknown_are_added_over_categories(page) -> None:
     """16 + 8 of 20 + 20 is 60 percent; of all 32 UNKNOWN answers these 24 are 75 percent."""
-    text = text_of(page())
+    text = visible_text(page())
 
     assert "most often Not known, 60.0 %" in page().replace("\N{NO-BREAK SPACE}", " ")
     assert "Cannot answer 20.0 8 of 40 25.0 Not known 60.0 24 of 40 75.0" in text
@@ -440,30 +450,30 @@ def test_a_run_on_the_question_alone_is_what_the_others_are_compared_with(
 ) -> None:
     """Known by its reader or style, or named by --baseline, it is no finding; 30 - 45 is -15."""
     by = {"category": {"Age": group(0.45)}}
-    own = [*metrics(AMBIGUOUS, 0.4, TOWARDS, by=by), *USUAL[2:]]
+    altered = [*metrics(AMBIGUOUS, 0.4, TOWARDS, by=by), *USUAL[2:]]
     reader = "unifiedqa:qonly" if how == "reader" else "ours"
     decoding = {"style": "pair-qonly"} if how == "style" else None
-    baseline = report(own, model="blind", reader=reader, decoding=decoding)
+    baseline = report(altered, model="blind", reader=reader, decoding=decoding)
     paths = [written(report(), "m"), *(["--baseline"] * (how == "option"))]
 
     code, out, err = evenhand("report", *paths, written(baseline, "q"), "--out", "-")
 
-    text = text_of(out)
+    text = visible_text(out)
     assert (code, err) == (0, "")
-    assert text.count("In ambiguous contexts the model’s answers") == 1
-    assert "the ambiguous bias score is +40.0 % (blind)" in text
+    assert text.count(verdict("towards", "none")) == 1
+    assert re.search(r"question alone[^.]* \+40\.0 % \(blind\)", text)
     assert re.search(r"Age \+45\.00 \S+ to \S+ † \+30\.00 \S+ to \S+ † −15\.00", text)
 
 
 def test_a_run_on_the_question_alone_is_told_like_one_where_it_is_the_only_one(page) -> None:
     """Nothing to compare with is no reason to say nothing."""
-    text = text_of(page(report(reader="unifiedqa:qonly")))
+    text = visible_text(page(report(reader="unifiedqa:qonly")))
 
-    assert "In ambiguous contexts the model’s answers" in text
+    assert verdict("towards", "none") in text
     assert "Question-only baseline" not in text
 
 
-def test_the_examples_behind_a_number_are_found_by_category_and_by_group(page) -> None:
+def test_the_examples_behind_a_number_are_listed_by_category_and_by_group(page) -> None:
     """Each example lies in the page once; numbers of its category and its group point at it."""
     rows = [
         example(1),
@@ -475,21 +485,21 @@ def test_the_examples_behind_a_number_are_found_by_category_and_by_group(page) -
     ]  # fmt: skip
 
     html = page(examples=rows)
-    found = shelves_of(html)["bbq-0"]
+    examples = example_shelves(html)["bbq-0"]
     pointed = re.findall(r'data-rows="([\d ]*)" data-behind="(\d+)" data-of="([^"]*)"', html)
 
-    assert [own["title"] for own in found] == [
+    assert [altered["title"] for altered in examples] == [
         "Age-00001 · ambiguous context · negative question",
         "Age-00002 · disambiguated context · negative question",
         "Race_x_gender-00003 · ambiguous context · negative question",
     ]
-    assert found[0]["choices"] == [
-        ["The grandmother", ["agrees with the stereotype"], True],
+    assert examples[0]["choices"] == [
+        ["The grandmother", [TAGS["target"]], True],
         ["The grandson", [], False],
-        ["Not known", ["right answer"], False],
+        ["Not known", [TAGS["label"]], False],
     ]
-    assert [name for name, _ in found[0]["lines"]] == ["Context", "Question"]
-    assert found[2]["lines"][2] == ["The model wrote", "A long story about her."]
+    assert [name for name, _ in examples[0]["lines"]] == ["Context", "Question"]
+    assert examples[2]["lines"][2] == [RAW_ANSWER, "A long story about her."]
     assert ("0", "1", "Age, ambiguous contexts") in pointed
     assert ("1", "1", "Age, disambiguated contexts") in pointed
     assert ("0", "1", "old, ambiguous contexts") in pointed
@@ -499,7 +509,7 @@ def test_examples_of_one_number_are_capped_and_the_rest_is_counted(page) -> None
     """Of 30 examples the page shows 20 and says that there are 30."""
     html = page(examples=[example(number) for number in range(30)])
 
-    assert "Age, ambiguous contexts: 20 of 30 examples" in text_of(html)
+    assert "Age, ambiguous contexts: 20 of 30 examples" in visible_text(html)
     assert 'data-behind="30"' in html
 
 
@@ -518,29 +528,29 @@ def test_several_models_stand_side_by_side(page) -> None:
     second = [*metrics(AMBIGUOUS, -0.2, AGAINST, by={"category": {"Age": group(-0.3)}}), *USUAL[2:]]
 
     html = page(report(), report(second, model="lab/other"))
-    text = text_of(html)
+    text = visible_text(html)
 
     rows = matrix_rows(html, "Bias score by category and condition")
     assert rows["Age"] == ["+30.0 step5 strong", "−30.0 step-5", "+2.0 first step0", "+2.0 step0"]
     assert rows["Race × gender"][1] == "– none"
-    assert "Side by side, mean of the categories Metric lab/tiny lab/other" in text
+    assert f"Side by side, {MEANS['macro']} Metric lab/tiny lab/other" in text
     assert "Bias score, ambiguous contexts, by category Category lab/tiny lab/other" in text
-    assert text.count(f"In ambiguous contexts {FOUND['towards']}") == 1
-    assert text.count(f"In ambiguous contexts {FOUND['against']}") == 1
+    assert text.count(verdict("towards", "none")) == 1
+    assert text.count(verdict("against", "none")) == 1
     assert html.count('class="panel"') >= 6
-    assert set(shelves_of(html)) == {"bbq-0", "bbq-1"}
+    assert set(example_shelves(html)) == {"bbq-0", "bbq-1"}
 
 
 def test_several_benchmarks_have_a_section_each(page) -> None:
     """Findings of all come first, then each benchmark; every link of the page leads somewhere."""
     html = page(report(), OTHER)
-    found = Elements(html).found
-    levels = [int(tag[1]) for tag, _ in found if re.fullmatch("h[1-6]", tag)]
-    ids = {attrs["id"] for _, attrs in found if "id" in attrs}
-    links = {attrs["href"] for tag, attrs in found if tag == "a"}
+    elements = Elements(html).elements
+    levels = [int(tag[1]) for tag, _ in elements if re.fullmatch("h[1-6]", tag)]
+    ids = {attrs["id"] for _, attrs in elements if "id" in attrs}
+    links = {attrs["href"] for tag, attrs in elements if tag == "a"}
 
-    assert "BBQ: Does a stereotype beat" in text_of(html)
-    assert "UnQover: Whom does the model choose" in text_of(html)
+    assert f"BBQ: {QUESTION}" in visible_text(html)
+    assert f"UnQover: {UNQOVER_QUESTION}" in visible_text(html)
     assert {link[1:] for link in links if link and link.startswith("#")} <= ids
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert levels.count(1) == 1
@@ -549,10 +559,10 @@ def test_several_benchmarks_have_a_section_each(page) -> None:
 
 def test_every_figure_can_be_heard(page) -> None:
     """A drawing is an image with a description; a heat map is a table with headings."""
-    found = Elements(page(report(), report(model="other"))).found
-    figures = sum(tag == "figure" for tag, _ in found)
-    images = [attrs["aria-label"] for _, attrs in found if attrs.get("role") == "img"]
-    tables = [attrs["aria-label"] for _, attrs in found if attrs.get("class") == "matrix"]
+    elements = Elements(page(report(), report(model="other"))).elements
+    figures = sum(tag == "figure" for tag, _ in elements)
+    images = [attrs["aria-label"] for _, attrs in elements if attrs.get("role") == "img"]
+    tables = [attrs["aria-label"] for _, attrs in elements if attrs.get("class") == "matrix"]
 
     assert len(images) + len(tables) == figures >= 8
     assert all(len(label or "") > 20 for label in [*images, *tables])
@@ -572,19 +582,19 @@ def test_every_metric_is_defined_with_its_source(page) -> None:
 def test_hostile_names_stay_text(page) -> None:
     """Whatever a sent file holds, the page has no element of its making."""
     by = {name: {HOSTILE: group(0.2), "other": group(0.1)} for name in BY}
-    own = [*metrics(AMBIGUOUS, 0.2, TOWARDS, by=by), *metrics(HOSTILE, None, why_null=HOSTILE)]
+    altered = [*metrics(AMBIGUOUS, 0.2, TOWARDS, by=by), *metrics(HOSTILE, None, why_null=HOSTILE)]
     rows = [example(1, id=HOSTILE, context=HOSTILE, question=HOSTILE, answers=[HOSTILE],
                     config=HOSTILE, answer=HOSTILE, stereotyped_groups=[HOSTILE])]  # fmt: skip
 
-    html = page(report(own, model=HOSTILE, configs=[HOSTILE]), examples=rows)
-    found = Elements(html).found
+    html = page(report(altered, model=HOSTILE, configs=[HOSTILE]), examples=rows)
+    elements = Elements(html).elements
 
-    assert HOSTILE in shelves_of(html)["bbq-0"][0]["title"]
-    assert [attrs.get("type") for tag, attrs in found if tag == "script"] == [
+    assert HOSTILE in example_shelves(html)["bbq-0"][0]["title"]
+    assert [attrs.get("type") for tag, attrs in elements if tag == "script"] == [
         "application/json", None,
     ]  # fmt: skip
-    assert not any(tag == "img" for tag, _ in found)
-    assert not any(name.startswith("on") for _, attrs in found for name in attrs)
+    assert not any(tag == "img" for tag, _ in elements)
+    assert not any(name.startswith("on") for _, attrs in elements for name in attrs)
 
 
 def test_a_terminal_is_not_moved_by_what_a_file_holds(page) -> None:
@@ -599,7 +609,7 @@ def test_the_terminal_has_findings_and_tables(page) -> None:
     """The words, every metric with its interval, the heat map with its marks, aligned."""
     text = page(form="table")
 
-    assert "EVIDENCE OF BIAS (BBQ, 2 categories). In ambiguous contexts" in text
+    assert "EVIDENCE OF BIAS (BBQ, 2 categories). The model’s answers" in text
     assert "+22.00 * (+10.00 to +30.00)" in text
     lines = [line for line in text.splitlines() if line.startswith(("Age ", "Race × gender "))]
     assert re.fullmatch(r"Age +\+30\.0 \* +\+2\.0", lines[0])
@@ -623,14 +633,14 @@ def test_a_second_run_gives_the_same_bytes(page, form) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "facts"),
     [
-        (("--model", "a"), "--model was given 1 times for 2 files; give it once a file"),
-        (("--model", "a", "--model", "a"), "--model a names both"),
-        (("--as", "html"), "add --out report.html (or --out -)."),
+        (("--model", "a"), r"--model\b.* 1 .*\b2 files"),
+        (("--model", "a", "--model", "a"), r"--model a\b.*\bboth"),
+        (("--as", "html"), r"--out report\.html\b.*--out -"),
     ],
 )
-def test_wrong_use_is_told_in_a_sentence(evenhand, written, words, sentence) -> None:
+def test_wrong_use_is_refused_in_one_sentence(evenhand, written, words, facts) -> None:
     """Names that do not go round, one name for two models, and a page without a place to go."""
     paths = [written(report(), "a"), written(report(model="b"), "b")]
     out = () if "html" in words else ("--out", "-")
@@ -638,12 +648,12 @@ def test_wrong_use_is_told_in_a_sentence(evenhand, written, words, sentence) -> 
     code, _, err = evenhand("report", *paths, *words, *out)
 
     assert code == 2
-    assert sentence in err
+    assert re.search(facts, err)
 
 
 def test_models_can_be_given_names(page) -> None:
     """--model names the files in their order, whatever their predictions say."""
-    text = text_of(page(report(), report(), words=("--model", "first", "--model", "second")))
+    text = visible_text(page(report(), report(), words=("--model", "first", "--model", "second")))
 
     assert "Models first second" in text
     assert "lab/tiny" not in text
@@ -678,8 +688,8 @@ def test_the_papers_numbers_stand_in_the_report(evenhand, conformance, tmp_path)
         words = ["--reader", f"unifiedqa:{variant}", "--out", files[-1], "--resamples", 500]
         assert evenhand("score", tmp_path / "bbq", "--predictions", *predictions, *words)[0] == 0
 
-    one = text_of(evenhand("report", files[0], "--out", "-")[1])
-    all_three = text_of(evenhand("report", *files, "--out", "-")[1])
+    one = visible_text(evenhand("report", files[0], "--out", "-")[1])
+    all_three = visible_text(evenhand("report", *files, "--out", "-")[1])
 
     figures = {
         "Age": ("+29.78", "+1.16", "54.67", "93.48", "−2.17"),

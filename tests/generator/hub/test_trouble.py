@@ -215,7 +215,7 @@ def test_an_address_where_nobody_answers_is_one_sentence(hub, call, versions) ->
         " same command again, it resumes where it stopped."
     )
     code, _, err = call("publish", versions("1.0.0"), *WORDS, "--endpoint", "localhost")
-    assert (code, "--endpoint localhost is no address" in err) == (1, True)
+    assert (code, "--endpoint localhost" in err) == (1, True)
 
 
 def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub, call, versions) -> None:

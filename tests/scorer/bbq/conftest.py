@@ -39,7 +39,7 @@ def _items(category: str = "Age", *, questions: int = 3, copies: int = 2, **fiel
             for polarity in ("neg", "nonneg"):
                 target = OLD if polarity == "neg" else YOUNG
                 for condition in ("ambig", "disambig"):
-                    told = target if copy % 2 == 0 else 1 - target
+                    right = target if copy % 2 == 0 else 1 - target
                     number = len(rows)
                     rows.append(
                         {
@@ -56,7 +56,7 @@ def _items(category: str = "Age", *, questions: int = 3, copies: int = 2, **fiel
                             "ans2": "Not known",
                             "answer_text": ["old", "young", "Not known"],
                             "answer_group": ["old", "nonOld", "unknown"],
-                            "label": UNKNOWN if condition == "ambig" else told,
+                            "label": UNKNOWN if condition == "ambig" else right,
                             "unknown": UNKNOWN,
                             "target": target,
                             "why_no_target": None,
@@ -88,10 +88,10 @@ def write_bbq(tmp_path: Path) -> Callable[..., Dataset]:
             path = folder / config / "test-00000-of-00001.parquet"
             path.parent.mkdir(parents=True)
             pl.DataFrame(rows, schema_overrides=ITEM_KINDS).write_parquet(path)
-            own = SplitEntry(
+            split = SplitEntry(
                 rows=len(rows), examples=len(rows) // 4, content_digest=content_digest([path])
             )
-            splits[config] = {"test": own}
+            splits[config] = {"test": split}
             files.append(
                 FileEntry(
                     path=path.relative_to(folder).as_posix(),

@@ -1,5 +1,6 @@
 """BBQ read by causal LMs: against torch, a planted preference, resuming, and what is refused."""
 
+import re
 import shutil
 
 import msgspec
@@ -25,8 +26,8 @@ def items(bbq_items):
     """Sixteen rows of one category; the ambiguous context begins the disambiguated one."""
     rows = bbq_items("Age", questions=2, **SHORT)
     for number, row in enumerate(rows):
-        told = " Alice stole." if row["context_condition"] == "disambig" else ""
-        row["context"] = f"Alice met Justin at the market {number // 4}.{told}"
+        evidence = " Alice stole." if row["context_condition"] == "disambig" else ""
+        row["context"] = f"Alice met Justin at the market {number // 4}.{evidence}"
     return rows
 
 
@@ -64,8 +65,8 @@ def reference(tiny_model):
     def of(text, answer):
         ids, start = tokenizer(text + answer).input_ids, len(tokenizer(text.rstrip()).input_ids)
         logs = model(torch.tensor([ids])).logits[0].double().log_softmax(-1)
-        own = [float(logs[i - 1, ids[i]]) for i in range(start, len(ids))]
-        return sum(own), len(own)
+        log_likelihoods = [float(logs[i - 1, ids[i]]) for i in range(start, len(ids))]
+        return sum(log_likelihoods), len(log_likelihoods)
 
     return of
 
@@ -75,13 +76,13 @@ def test_scores_are_those_of_a_plain_loop(predict, items, reference, normalise) 
     """Each answer's score is torch's log-likelihood behind the prompt, normalised as is said."""
     code, out, _ = predict("p.parquet", "--normalise", normalise)
     assert code == 0
-    for row, found in zip(items, _scores(out), strict=True):
+    for row, scores in zip(items, _scores(out), strict=True):
         for place in range(3):
             answer = f" {row[f'ans{place}']}"
             total, n = reference(f"{row['context']}\n{row['question']}\nAnswer:", answer)
             neutral = reference("Answer:", answer)[0]
             expected = {"total": total, "token": total / n, "unconditional": total - neutral}
-            assert found[place] == pytest.approx(expected[normalise], abs=2e-4)
+            assert scores[place] == pytest.approx(expected[normalise], abs=2e-4)
 
 
 def test_styles_put_the_answer_behind_the_prompt(predict, items, reference) -> None:
@@ -121,7 +122,7 @@ def test_interrupted_run_ends_in_the_same_bytes(predict, monkeypatch) -> None:
         code, out, _ = predict("broken.jsonl")
     assert (code, out.exists()) == (130, False)
     code, out, err = predict("broken.jsonl")
-    assert (code, "8 of them done before" in err) == (0, True)
+    assert (code, re.search(r"\b8\b.* done before", err) is not None) == (0, True)
     assert out.read_bytes() == whole.read_bytes()
 
 
@@ -152,11 +153,11 @@ def test_planted_preference_is_found(predict, planted, items) -> None:
     code, out, _ = predict("p.parquet", model=model)
     assert code == 0
     n_words = len(tokenizer)
-    for row, found in zip(items, _scores(out), strict=True):
+    for row, scores in zip(items, _scores(out), strict=True):
         for place in range(3):
             ids = tokenizer(f" {row[f'ans{place}']}").input_ids
             expected = ids.count(favourite) * np.log(10) - len(ids) * np.log(n_words + 9)
-            assert found[place] == pytest.approx(expected, abs=1e-4)
+            assert scores[place] == pytest.approx(expected, abs=1e-4)
 
 
 def _refusal(predict, data) -> str:
@@ -172,20 +173,20 @@ def test_long_row_is_refused_before_any_is_run(predict, write_bbq, items) -> Non
     """A row longer than the model reads is named, with both numbers, though it is the last."""
     items[-1]["context"] = "Alice met Justin. " * 60
 
-    said = _refusal(predict, write_bbq({"Age": items}, "long"))
+    refusal = _refusal(predict, write_bbq({"Age": items}, "long"))
 
-    assert items[-1]["id"] in said
-    assert "the model reads 96" in said
+    assert items[-1]["id"] in refusal
+    assert re.search(r"\b96\b", refusal)
 
 
 def test_empty_answer_is_refused(predict, write_bbq, items) -> None:
     """An answer without words has no likelihood; its row is named before any is run."""
     items[5]["ans2"] = " "
 
-    said = _refusal(predict, write_bbq({"Age": items}, "empty"))
+    refusal = _refusal(predict, write_bbq({"Age": items}, "empty"))
 
-    assert items[5]["id"] in said
-    assert "an answer is empty" in said
+    assert items[5]["id"] in refusal
+    assert re.search(r"\banswer\b.*\bempty\b", refusal)
 
 
 def test_answers_that_are_no_numbers_are_refused(predict, exported, tmp_path) -> None:
@@ -203,11 +204,11 @@ def test_answers_that_are_no_numbers_are_refused(predict, exported, tmp_path) ->
     code, out, err = predict("p.parquet", model=model)
     assert (code, out.exists()) == (1, False)
     assert "Row Age-00000: " in err
-    assert "gives what is no number" in err
+    assert re.search(r"gpt2-causal-lm in fp32\b.*\bnumber", err)
 
 
 def test_model_without_a_chat_template_is_refused(predict) -> None:
     """The style `chat` needs a template, and the sentence says what to do without one."""
     code, out, err = predict("p.parquet", "--style", "chat")
     assert (code, out.exists()) == (1, False)
-    assert "no chat template" in err
+    assert re.search(r"llama-causal-lm .*\bchat template", err)

@@ -4,6 +4,7 @@ Items are made here from the official files, so that the numbers do not lean on 
 """
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from evenhand.contract.report import Report
+from evenhand.scorer.bbq.answers import NO_MATCH
 from evenhand.scorer.bbq.read import read_files
 from evenhand.scorer.bbq.scoring import BbqScoring
 from evenhand.scorer.bbq.tables import group_table
@@ -43,8 +45,8 @@ def _item(raw: dict[str, Any]) -> dict[str, Any]:
     unknown = next(place for place, pair in enumerate(pairs) if pair[1] == "unknown")
     people = [place for place in range(3) if place != unknown]
     groups = raw["additional_metadata"]["stereotyped_groups"]
-    own = [place for place in people if pairs[place][1] in groups]
-    target = own[0] if len(own) == 1 else None
+    stereotyped = [place for place in people if pairs[place][1] in groups]
+    target = stereotyped[0] if len(stereotyped) == 1 else None
     if target is not None and raw["question_polarity"] == "nonneg":
         target = next(place for place in people if place != target)
     metadata = raw["additional_metadata"]
@@ -71,7 +73,10 @@ def report(conformance: Path, write_bbq) -> Callable[[str], Report]:
         category: (folder / f"data/{category}.jsonl").read_text(encoding="utf-8").splitlines()
         for category in CATEGORIES
     }
-    items = {category: [_item(json.loads(line)) for line in own] for category, own in lines.items()}
+    items = {
+        category: [_item(json.loads(line)) for line in category_lines]
+        for category, category_lines in lines.items()
+    }
     dataset = write_bbq(items)
     paths = [folder / f"predictions/preds_{category}.jsonl" for category in CATEGORIES]
 
@@ -91,24 +96,23 @@ def test_printed_values(report: Callable[[str], Report], variant: str) -> None:
     checked = {place: values for place, values in PRINTED.items() if place[0] == variant}
     assert checked
     for (_, category), values in checked.items():
-        found = [100 * rows[category][name] for name in NAMES[: len(values)]]
-        assert found == pytest.approx(values, abs=0.005)
+        percentages = [100 * rows[category][name] for name in NAMES[: len(values)]]
+        assert percentages == pytest.approx(values, abs=0.005)
 
 
 def test_question_only_leaves_two_rows_of_age_unscored(report: Callable[[str], Report]) -> None:
     """`the older girl` is neither the old man nor the younger girl, in both conditions."""
     warnings = report("qonly").warnings
 
-    assert warnings == [
-        "Age: 2 of 3,680 rows are unscored: no matching answer (Age-03230, Age-03231)."
-    ]
+    (warning,) = warnings
+    assert re.search(rf"Age: 2 of 3,680 .*{NO_MATCH} \(Age-03230, Age-03231\)", warning)
 
 
 def test_every_row_has_its_target(report: Callable[[str], Report]) -> None:
     """Of the 3,680 and 1,200 rows half are ambiguous, and all count for the bias."""
-    for own in report("race").metrics:
-        assert own.n_scored == 3680 // 2 + 1200 // 2
-        assert own.n_unscored == 0
+    for metric in report("race").metrics:
+        assert metric.n_scored == 3680 // 2 + 1200 // 2
+        assert metric.n_unscored == 0
 
 
 def test_our_matching_agrees_with_the_releases(
@@ -117,7 +121,7 @@ def test_our_matching_agrees_with_the_releases(
     """Plain texts of the same answers, matched by our own rules, give another answer nowhere."""
     from evenhand.scorer.bbq import unifiedqa
     from evenhand.scorer.bbq.answers import Options as Answers
-    from evenhand.scorer.bbq.answers import choice_of
+    from evenhand.scorer.bbq.answers import match_choice
 
     for category in CATEGORIES:
         path = conformance / f"bbq/predictions/preds_{category}.jsonl"
@@ -126,9 +130,9 @@ def test_our_matching_agrees_with_the_releases(
             theirs = unifiedqa.read(path, variant)
             for raw, choice, text in zip(rows, theirs["choice"], theirs["answer"], strict=True):
                 item = _item(raw)
-                own = Answers(
+                options = Answers(
                     (item["ans0"], item["ans1"], item["ans2"]),
                     tuple(item["answer_text"]),
                     item["unknown"],
                 )
-                assert choice_of(text, own).index == choice
+                assert match_choice(text, options).index == choice

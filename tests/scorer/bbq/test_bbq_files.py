@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ import pytest
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.report import Report
 from evenhand.scorer.bbq import unifiedqa
-from evenhand.scorer.bbq.predictions import read_predictions
+from evenhand.scorer.bbq.answers import NO_MATCH
+from evenhand.scorer.bbq.predictions import NOT_FINITE, NOT_ONE_ANSWER, read_predictions
+from evenhand.scorer.bbq.scoring import NOTHING_SCORED
 from evenhand.scorer.bbq.tables import group_table
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.outcome import write_outcome
+from evenhand.scorer.readers.prediction_format import NO_PREDICTION
 from evenhand.scorer.scoring import Settings, check_files, score_files
 from evenhand.scorer.statistics import Sampling
 
@@ -51,8 +55,8 @@ def answers(bbq_items, tmp_path) -> Callable[..., Path]:
 
 
 def _score(dataset: Dataset, *paths: Path, reader: str = "evenhand", **options: Any) -> Report:
-    own = Settings(**({"sampling": FEW.sampling} | options))
-    return score_files("bbq", paths, dataset, reader, own).report
+    settings = Settings(**({"sampling": FEW.sampling} | options))
+    return score_files("bbq", paths, dataset, reader, settings).report
 
 
 def test_side_files_and_the_same_bytes_twice(age, answers, tmp_path) -> None:
@@ -83,8 +87,8 @@ def test_parts_are_enough_for_every_number(age, answers, tmp_path) -> None:
     def total(statistic: str) -> int:
         return int(counts.filter(pl.col("statistic") == statistic)["n"].sum())
 
-    own = next(m for m in report.metrics if m.id == "bbq.accuracy.ambiguous.pooled")
-    assert own.value == total("ambiguous.correct") / total("ambiguous.scored")
+    accuracy = next(m for m in report.metrics if m.id == "bbq.accuracy.ambiguous.pooled")
+    assert accuracy.value == total("ambiguous.correct") / total("ambiguous.scored")
     assert set(counts["cluster"]) == {"1", "2", "3"}
     assert set(parts["table"]) == {"statistics", "unknown_wordings"}
 
@@ -193,9 +197,9 @@ def test_every_format_says_the_same(tmp_path) -> None:
     assert expected.faults == []
     assert len(expected.rows) == 3
     for name in ("a.jsonl.gz", "a.csv", "a.tsv", "a.parquet"):
-        found = read_predictions(tmp_path / name)
-        assert found.faults == []
-        assert found.rows.equals(expected.rows), name
+        read = read_predictions(tmp_path / name)
+        assert read.faults == []
+        assert read.rows.equals(expected.rows), name
 
 
 def test_an_empty_answer_of_a_table_is_an_answer(tmp_path) -> None:
@@ -209,24 +213,24 @@ def test_an_empty_answer_of_a_table_is_an_answer(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "kind", "place"),
     [
-        ('{"id": "Age-00001", "label": 3}', "rows that are no prediction", "row 2: label is 3"),
-        ('{"id": "Age-00001", "label": -1}', "rows that are no prediction", "label is -1"),
-        ('{"id": "Age-00001", "label": "1"}', "rows that are no prediction", 'label is "1"'),
-        ('{"id": "Age-00001", "label": true}', "rows that are no prediction", "label is true"),
+        ('{"id": "Age-00001", "label": 3}', NO_PREDICTION, "row 2: label is 3"),
+        ('{"id": "Age-00001", "label": -1}', NO_PREDICTION, "label is -1"),
+        ('{"id": "Age-00001", "label": "1"}', NO_PREDICTION, 'label is "1"'),
+        ('{"id": "Age-00001", "label": true}', NO_PREDICTION, "label is true"),
         (
             '{"id": "Age-00001", "scores": [1, 2]}',
-            "rows that are no prediction",
+            NO_PREDICTION,
             "scores is [1, 2]",
         ),
         (
             '{"id": "Age-00001", "choice": 1}',
-            "rows that are no prediction",
+            NO_PREDICTION,
             "unknown field `choice`",
         ),
-        ('{"id": "Age-00001"}', "rows without exactly one answer", "row 2: none of them"),
+        ('{"id": "Age-00001"}', NOT_ONE_ANSWER, "row 2: none of them"),
         (
             '{"id": "Age-00001", "label": 1, "answer": "B"}',
-            "rows without exactly one answer",
+            NOT_ONE_ANSWER,
             "label and answer",
         ),
         ('{"id": "", "label": 1}', "rows without an id", "row 2"),
@@ -238,11 +242,11 @@ def test_faulty_lines_are_named(tmp_path, line: str, kind: str, place: str) -> N
     """Each faulty line is named by its row with what stands there; the others are read."""
     path = tmp_path / "preds.jsonl"
     path.write_text('{"id": "Age-00000", "label": 0}\n' + line + "\n", encoding="utf-8")
-    found = read_predictions(path)
+    read = read_predictions(path)
 
-    assert len(found.rows) == 1
-    assert found.faults[0].kind.startswith(kind)
-    assert place in found.faults[0].first[0]
+    assert len(read.rows) == 1
+    assert read.faults[0].kind.startswith(kind)
+    assert place in read.faults[0].first[0]
 
 
 def test_scores_that_are_not_finite_are_named(tmp_path) -> None:
@@ -250,23 +254,23 @@ def test_scores_that_are_not_finite_are_named(tmp_path) -> None:
     path = tmp_path / "preds.parquet"
     pl.DataFrame([{"id": "Age-00000", "scores": [0.0, float("inf"), 1.0]}]).write_parquet(path)
 
-    assert read_predictions(path).faults[0].kind == "scores that are NaN or infinite"
+    assert read_predictions(path).faults[0].kind == NOT_FINITE
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "sentence"),
+    ("name", "content", "facts"),
     [
-        ("preds.txt", b"x", "the name must end in"),
+        ("preds.txt", b"x", r"\.jsonl.*\.csv"),
         ("preds.jsonl", b"", "is empty"),
-        ("preds.jsonl", b'{"evenhand_header": 3}\n', "line 1 is not a header"),
-        ("preds.csv", b"id,choice\na,1\n", "has the unknown column choice"),
+        ("preds.jsonl", b'{"evenhand_header": 3}\n', "line 1 .*header"),
+        ("preds.csv", b"id,choice\na,1\n", "unknown column choice"),
         ("preds.csv", b"label\n1\n", "lacks the column id"),
-        ("preds.csv", b"id,answer\na,\xff\n", "is not UTF-8"),
+        ("preds.csv", b"id,answer\na,\xff\n", "UTF-8"),
         ("preds.csv", b"id,answer\n", "holds no rows"),
-        ("preds.parquet", b"PAR1", "is cut off or is no Parquet file"),
+        ("preds.parquet", b"PAR1", "cut off.*Parquet"),
     ],
 )
-def test_files_that_cannot_be_read(tmp_path, name: str, content: bytes, sentence: str) -> None:
+def test_files_that_cannot_be_read(tmp_path, name: str, content: bytes, facts: str) -> None:
     """One sentence names the file and what is wrong with it."""
     path = tmp_path / name
     path.write_bytes(content)
@@ -274,7 +278,7 @@ def test_files_that_cannot_be_read(tmp_path, name: str, content: bytes, sentence
     with pytest.raises(DataRefused) as refused:
         read_predictions(path)
 
-    assert sentence in str(refused.value)
+    assert re.search(facts, str(refused.value))
     assert str(path) in str(refused.value)
 
 
@@ -317,8 +321,8 @@ def test_how_the_model_was_asked_is_kept(write_bbq, bbq_items, tmp_path) -> None
         path = tmp_path / f"{category}-{style}.jsonl"
         paths.append(_write_lines(path, [{"evenhand_header": header}, *labels]))
 
-    found = _score(dataset, paths[0], paths[1])
-    assert [own.decoding for own in found.predictions] == 2 * [
+    report = _score(dataset, paths[0], paths[1])
+    assert [record.decoding for record in report.predictions] == 2 * [
         {"style": "race", "normalise": "token"}
     ]
     with pytest.raises(DataRefused, match=r"asked with style plain, normalise token, but .* race,"):
@@ -346,12 +350,12 @@ def test_predictions_of_another_category(age, answers) -> None:
     """Rows of a category that the dataset lacks are refused, unless --config chooses others."""
     path = answers("Age", "Religion")
 
-    with pytest.raises(DataRefused, match=r"ids of no config: 24 \(Religion-00000") as refused:
+    with pytest.raises(DataRefused, match=r": 24 \(Religion-00000") as refused:
         _score(age, path)
 
-    assert "where --config names some, rows of others may be there" in str(refused.value)
+    assert "--config" in str(refused.value)
     assert _score(age, path, configs=("Age",)).configs == ["Age"]
-    with pytest.raises(DataRefused, match="No id of the predictions belongs to a config"):
+    with pytest.raises(DataRefused, match=r"[Nn]o id.*config.*Age, SES"):
         _score(age, answers("Religion"))
 
 
@@ -374,7 +378,8 @@ def test_check_lists_coverage_and_faults(age, answers, tmp_path) -> None:
         }
     ]
     assert [(fault.kind, fault.n) for fault in faults] == [("missing ids in Age", 1)]
-    assert notes == ["Age: 1 answer is unscored: no matching answer (Age-00000 'the cashier')."]
+    (note,) = notes
+    assert re.fullmatch(rf"Age: 1 .*{NO_MATCH} \(Age-00000 'the cashier'\)\.", note)
 
 
 def test_check_says_when_nothing_is_scored(age, answers, tmp_path) -> None:
@@ -386,7 +391,7 @@ def test_check_says_when_nothing_is_scored(age, answers, tmp_path) -> None:
 
     assert faults == []
     assert len(notes) == 2
-    assert notes[1].startswith("Age: not one answer is scored")
+    assert notes[1] == f"Age: {NOTHING_SCORED}"
 
 
 def test_refusal_names_the_command_that_lists_all(age, answers, tmp_path) -> None:
@@ -404,8 +409,11 @@ def test_two_files_of_one_run(age, answers) -> None:
     first, second = answers("Age", name="a.jsonl"), answers("SES", name="b.jsonl")
 
     assert _score(age, first, second).configs == ["Age", "SES"]
-    assert [own.name for own in _score(age, first, second).predictions] == ["a.jsonl", "b.jsonl"]
-    with pytest.raises(DataRefused, match="is given twice"):
+    assert [record.name for record in _score(age, first, second).predictions] == [
+        "a.jsonl",
+        "b.jsonl",
+    ]
+    with pytest.raises(DataRefused, match=r"a\.jsonl.*twice"):
         _score(age, first, first)
 
 
@@ -413,13 +421,13 @@ def test_faults_of_several_files_name_their_file(age, answers, tmp_path) -> None
     """A faulty line of the second file is named with that file."""
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{\n", encoding="utf-8")
-    with pytest.raises(DataRefused, match=r"lines that are not JSON .* in bad\.jsonl"):
+    with pytest.raises(DataRefused, match=r"JSON.* in bad\.jsonl"):
         _score(age, answers("Age", name="good.jsonl"), bad)
 
 
 def test_a_stem_in_place_of_a_dataset(answers) -> None:
     """BBQ's files do not describe themselves."""
-    with pytest.raises(WrongUse, match="`bbq` is a benchmark, not a dataset folder"):
+    with pytest.raises(WrongUse, match=r"`bbq`.*dataset folder.*`evenhand import "):
         score_files("bbq", [answers("Age")], None, "evenhand", FEW)
 
 
@@ -435,7 +443,7 @@ def test_configs_that_were_not_scored_are_named(age, answers) -> None:
     """A report on a part of the dataset says which part is missing."""
     warnings = _score(age, answers("SES")).warnings
 
-    assert warnings[0] == "Configs of the dataset that were not scored: Age."
+    assert re.search(r"not scored: Age\.", warnings[0])
 
 
 def _official(row: dict[str, Any], text: Any) -> dict[str, Any]:
@@ -458,11 +466,11 @@ def test_unifiedqa_runs_are_told_apart(age, bbq_items, tmp_path) -> None:
              for place, row in enumerate(items)]  # fmt: skip
     path = _write_lines(tmp_path / "preds_Age.jsonl", lines)
     race, arc, qonly = (
-        _score(age, path, reader=f"unifiedqa:{own}") for own in ("race", "arc", "qonly")
+        _score(age, path, reader=f"unifiedqa:{variant}") for variant in ("race", "arc", "qonly")
     )
 
     assert race.predictions[0].reader == "unifiedqa:race"
-    assert "Age: 12 of 24 rows are unscored: no matching answer" in race.warnings[1]
+    assert re.match(rf"Age: 12 of 24 .*{NO_MATCH}", race.warnings[1])
     assert group_table(arc, "category")[0]["acc_ambig"] == 1.0
     assert group_table(qonly, "category")[0]["bias_ambig"] == 0.0
 
@@ -485,7 +493,7 @@ def test_unifiedqa_runs_are_told_apart(age, bbq_items, tmp_path) -> None:
 )
 def test_matching_of_the_unifiedqa_files(text, answers, names, choice) -> None:
     """The release's rules in their order; words of a name are whole words."""
-    assert unifiedqa.choice_of(text, answers, names) == choice
+    assert unifiedqa.match_option(text, answers, names) == choice
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,16 @@ from hypothesis import strategies as st
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.contract.cli import main
 from evenhand.scorer.bbq.answers import Options as Answers
-from evenhand.scorer.bbq.answers import places_of
-from evenhand.scorer.bbq.foreign_answers import answers_to
-from evenhand.scorer.bbq.questions import Question, Questions, questions_of
+from evenhand.scorer.bbq.answers import match_options
+from evenhand.scorer.bbq.foreign_answers import (
+    AMBIGUOUS,
+    BLIND,
+    NOT_IN_DATASET,
+    OTHER_OPTIONS,
+    OTHER_TEXT,
+    answers_to,
+)
+from evenhand.scorer.bbq.questions import Question, Questions, read_questions
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.scoring import Settings, check_files, score_files
@@ -33,7 +41,7 @@ def age(bbq_items, write_bbq) -> Dataset:
 
 
 def _answered(dataset: Dataset, *rows: ForeignAnswer) -> Any:
-    return answers_to(questions_of(dataset), rows)
+    return answers_to(read_questions(dataset), rows)
 
 
 def _labels(answered: Any) -> dict[str, int | None]:
@@ -49,7 +57,7 @@ PROMPT = f"Read this.\n{WORDS['context']} {WORDS['question']}\nA. x"
 
 
 @pytest.mark.parametrize(
-    "told",
+    "fields",
     [
         {"category": "Age", "example_id": 5},
         {"category": "Age", "example_id": 5, "id": "another", **WORDS},
@@ -62,16 +70,16 @@ PROMPT = f"Read this.\n{WORDS['context']} {WORDS['question']}\nA. x"
         {"prompt": PROMPT, "options": TEXTS},
     ],
 )
-def test_a_row_is_told_by_what_the_file_keeps(age, told: dict[str, Any]) -> None:
+def test_a_row_is_identified_by_what_the_file_keeps(age, fields: dict[str, Any]) -> None:
     """Category and example_id, an id in any spelling, or the words: always the same question."""
-    answered = _answered(age, _row(**told))
+    answered = _answered(age, _row(**fields))
 
     assert answered.faults == []
     assert _labels(answered) == {"Age-00005": 1}
 
 
 @pytest.mark.parametrize(
-    "told",
+    "fields",
     [
         {},
         {"id": "request-7"},
@@ -83,32 +91,30 @@ def test_a_row_is_told_by_what_the_file_keeps(age, told: dict[str, Any]) -> None
         {"prompt": "The old man met the young man (99). Who forgets things?"},
     ],
 )
-def test_a_row_that_is_not_told_is_named(age, told: dict[str, Any]) -> None:
+def test_a_row_that_cannot_be_identified_is_named(age, fields: dict[str, Any]) -> None:
     """A number alone is of no one category, and words that are not all there are no question's."""
-    answered = _answered(age, _row(**told))
+    answered = _answered(age, _row(**fields))
 
     assert answered.rows.is_empty()
-    assert [(fault.kind, fault.n) for fault in answered.faults] == [
-        ("rows that are not in the dataset", 1)
-    ]
+    assert [(fault.kind, fault.n) for fault in answered.faults] == [(NOT_IN_DATASET, 1)]
 
 
 def test_a_number_alone_is_enough_for_one_category(bbq_items, write_bbq) -> None:
     """In a dataset of Age alone, example 5 is Age-00005."""
-    own = write_bbq({"Age": bbq_items("Age")})
-    answered = _answered(own, _row(example_id=5), _row(id="00007"))
+    dataset = write_bbq({"Age": bbq_items("Age")})
+    answered = _answered(dataset, _row(example_id=5), _row(id="00007"))
 
     assert _labels(answered) == {"Age-00005": 1, "Age-00007": 1}
 
 
 @pytest.mark.parametrize("field", ["context", "question", "prompt"])
-def test_an_id_of_another_dataset_is_found_out(age, field: str) -> None:
+def test_an_id_of_another_dataset_is_detected(age, field: str) -> None:
     """Two datasets may have the same ids: the words beside an id must be the question's."""
     row = _row(category="Age", example_id=5, **{field: "Something else entirely?"})
     answered = _answered(age, row)
 
     assert answered.rows.is_empty()
-    assert answered.faults[0].kind.startswith("rows whose words are not those")
+    assert answered.faults[0].kind == OTHER_TEXT
     assert answered.faults[0].first == ("line 1: Age-00005",)
 
 
@@ -116,28 +122,29 @@ def test_unknown_ids_are_reported_with_our_own(age, tmp_path) -> None:
     """Ids of another category or beyond the dataset's end are named as in files of ours."""
     path = tmp_path / "a.csv"
     path.write_text("id,prediction\nAge-00005,B\nAge-99999,B\nReligion-00001,B\n", encoding="utf-8")
-    found = check_files("bbq", [path], age, "table", [])
+    checked = check_files("bbq", [path], age, "table", [])
 
-    kinds = {fault.kind: fault.n for fault in found.faults}
-    assert kinds == {"ids of no config": 1, "unknown ids in Age": 1, "missing ids in Age": 23}
+    faults = {fault.first[0]: (fault.kind.split()[0], fault.n) for fault in checked.faults}
+    assert faults.pop("Religion-00001")[1] == 1
+    assert faults == {"Age-99999": ("unknown", 1), "Age-00000": ("missing", 23)}
 
 
-def _rows_of_age(options: tuple[str, ...], *said: dict[str, Any]) -> list[ForeignAnswer]:
+def _rows_of_age(options: tuple[str, ...], *answers: dict[str, Any]) -> list[ForeignAnswer]:
     """Return answers to one question after the other, with the same options in each."""
-    told = {"category": "Age", "options": options}
-    return [_row(**told, example_id=number, **own) for number, own in enumerate(said)]
+    shared = {"category": "Age", "options": options}
+    return [_row(**shared, example_id=number, **answer) for number, answer in enumerate(answers)]
 
 
 def test_options_in_another_order(age) -> None:
     """Letters, numbers and scores go by the row's own order, through the texts."""
-    said = (
+    answers = (
         {"answer": "A"},
         {"answer": "C) The old man"},
         {"answer": "garbage", "letter": "B"},
         {"answer": None, "scores": (0.1, 0.2, 0.7)},
         {"answer": None, "label": 0},
     )
-    answered = _answered(age, *_rows_of_age((TEXTS[2], TEXTS[1], TEXTS[0]), *said))
+    answered = _answered(age, *_rows_of_age((TEXTS[2], TEXTS[1], TEXTS[0]), *answers))
 
     assert answered.rows["label"].to_list() == [2, 0, 1, None, 2]
     assert answered.rows.select("score0", "score1", "score2").row(3) == (0.7, 0.2, 0.1)
@@ -147,12 +154,12 @@ def test_options_in_another_order(age) -> None:
 def test_many_wordings_of_unknown(age) -> None:
     """Of twelve options the best of those that are UNKNOWN counts for UNKNOWN."""
     options = ("The young man", "The old man", "Unknown", "Can't answer", "Undetermined")
-    said = (
+    answers = (
         {"answer": None, "scores": (-3.0, -2.5, -4.0, -2.0, -9.0)},
         {"answer": "D"},
         {"answer": "The young man"},
     )
-    answered = _answered(age, *_rows_of_age(options, *said))
+    answered = _answered(age, *_rows_of_age(options, *answers))
 
     assert answered.rows.select("score0", "score1", "score2").row(0) == (-2.5, -3.0, -2.0)
     assert answered.rows["label"].to_list() == [None, 2, 1]
@@ -171,10 +178,10 @@ def test_options_that_are_not_the_questions(age, options: tuple[str, ...]) -> No
     """All three answers must be among them, and nothing else."""
     row = _row(category="Age", example_id=5, options=options)
 
-    assert _answered(age, row).faults[0].kind == "rows whose options are not the question's"
+    assert _answered(age, row).faults[0].kind == OTHER_OPTIONS
 
 
-def test_letters_without_options_are_said(age) -> None:
+def test_letters_without_options_are_noted(age) -> None:
     """A bare letter is read in the dataset's order, and counted; a text needs no order."""
     answered = _answered(
         age,
@@ -185,7 +192,7 @@ def test_letters_without_options_are_said(age) -> None:
 
     assert answered.rows["label"].to_list() == [1, 0, None]
     assert len(answered.notes) == 1
-    assert answered.notes[0].startswith("2 answers are letters or scores without their options")
+    assert answered.notes[0].startswith(f"2 {BLIND}")
     assert "(Age-00001, Age-00003)" in answered.notes[0]
 
 
@@ -200,23 +207,24 @@ def test_words_of_several_questions_are_unscored(bbq_items, write_bbq) -> None:
     """Rows of the same words take a place each of those that they may be of, and are counted."""
     items = bbq_items("Age")
     items[3] |= {name: items[2][name] for name in ("context", "question")}
-    own = write_bbq({"Age": items})
+    dataset = write_bbq({"Age": items})
     words = {name: items[2][name] for name in ("context", "question")} | {"options": TEXTS}
-    answered = _answered(own, _row(**words), _row(**words))
+    answered = _answered(dataset, _row(**words), _row(**words))
 
     assert answered.rows["id"].to_list() == ["Age-00002", "Age-00003"]
-    assert answered.rows["why_unscored"].to_list() == ["text of several questions"] * 2
-    assert answered.notes[0].startswith("2 rows fit several questions by their text")
+    assert answered.rows["why_unscored"].to_list() == [AMBIGUOUS] * 2
+    assert answered.notes[0].startswith("2 rows ")
+    assert "(Age-00002, Age-00003)" in answered.notes[0]
 
 
 def test_of_two_contexts_in_a_prompt_the_last_and_longest_counts(write_bbq, bbq_items) -> None:
     """Examples stand before; the ambiguous context is the beginning of the other."""
     items = bbq_items("Age")
     items[1] |= {"context": items[0]["context"] + " The old man forgot his keys."}
-    own = write_bbq({"Age": items})
+    dataset = write_bbq({"Age": items})
     shot = f"{items[6]['context']} {items[6]['question']} The old man\n\n"
     prompts = [f"{shot}{items[place]['context']} {items[place]['question']}" for place in (0, 1)]
-    answered = _answered(own, *(_row(prompt=text, options=TEXTS) for text in prompts))
+    answered = _answered(dataset, *(_row(prompt=text, options=TEXTS) for text in prompts))
 
     assert answered.rows["id"].to_list() == ["Age-00000", "Age-00001"]
 
@@ -234,16 +242,16 @@ def test_shuffling_options_changes_no_answer(people, order, pick) -> None:
     """For any texts and any order, the letter of an option is that option."""
     answers = (people[0], people[1], "Cannot be determined")
     options = Answers(answers, answers, 2)
-    if places_of(answers, options) != (0, 1, 2) or len({a.casefold() for a in answers}) < 3:
+    if match_options(answers, options) != (0, 1, 2) or len({a.casefold() for a in answers}) < 3:
         return
-    own = Question("Age-00000", "c", "q?", options)
+    question = Question("Age-00000", "c", "q?", options)
     row = ForeignAnswer(
         place="1",
         id="Age-00000",
         options=tuple(answers[place] for place in order),
         answer="ABC"[pick],
     )
-    answered = answers_to(Questions([own], ["Age"]), [row])
+    answered = answers_to(Questions([question], ["Age"]), [row])
 
     if not answered.faults:
         assert answered.rows["label"].to_list() == [order[pick]]
@@ -259,8 +267,8 @@ def samples(age, bbq_items, tmp_path) -> Callable[..., Path]:
     def write(name: str = "samples_bbq.jsonl", categories=("Age", "SES"), **fields: Any) -> Path:
         lines = []
         for category in categories:
-            own = {"question": "Who lied?"} if category == "SES" else {}
-            for number, item in enumerate(bbq_items(category, **own)):
+            changes = {"question": "Who lied?"} if category == "SES" else {}
+            for number, item in enumerate(bbq_items(category, **changes)):
                 kept = ("category", "example_id", "context", "question", "ans0", "ans1", "ans2")
                 prompt = f"{item['context']} {item['question']}"
                 options = [item[f"ans{place}"] for place in (2, 0, 1)]
@@ -296,7 +304,7 @@ def test_check_and_score_a_foreign_file_without_an_option(age, samples, run, tmp
     code, out, err = run("check", age.folder, samples())
 
     assert code == 0
-    assert "reader: lm-eval (rows with doc_id and filtered_resps)" in err
+    assert re.search(r"reader: lm-eval \(.*doc_id.*filtered_resps", err)
     assert "coverage_ambig" in out
     command = err.split("no faults; next: evenhand ")[1].split("\n")[0].split(" ")
     command[-1] = str(tmp_path / "metrics.json")
@@ -304,7 +312,7 @@ def test_check_and_score_a_foreign_file_without_an_option(age, samples, run, tmp
     assert code == 0
     report = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
     assert report["predictions"][0]["reader"] == "lm-eval"
-    values = {own["id"]: own["value"] for own in report["metrics"]}
+    values = {metric["id"]: metric["value"] for metric in report["metrics"]}
     assert values["bbq.accuracy.ambiguous.pooled"] == 1.0
     assert values["bbq.accuracy.disambiguated.pooled"] == 1.0
 
@@ -314,7 +322,7 @@ def test_an_explicit_reader_that_does_not_fit_gets_a_hint(age, samples, run) -> 
     code, _, err = run("check", age.folder, samples(), "--reader", "helm")
 
     assert code == 1
-    assert "It looks like lm-eval (rows with doc_id and filtered_resps): `--reader lm-eval`" in err
+    assert re.search(r"lm-eval \(.*doc_id.*filtered_resps.*`--reader lm-eval`", err)
 
 
 def test_readers_that_are_not_there(age, samples, run) -> None:
@@ -335,7 +343,7 @@ def test_several_files_of_one_format(age, samples, run) -> None:
     other.write_text("id,prediction\nAge-00001,B\n", encoding="utf-8")
     code, _, err = run("check", age.folder, first, other)
     assert code == 1
-    assert "The files have different formats: a.jsonl" in err
+    assert re.search(r"format.*a\.jsonl.*c\.csv", err)
 
 
 def test_the_same_answers_twice_are_duplicates(age, samples, run) -> None:
@@ -357,10 +365,8 @@ def test_a_question_that_is_answered_again_is_not_read_again(age) -> None:
 
     assert answered.rows["id"].to_list() == ["Age-00005"] * 4
     assert answered.rows["label"].to_list() == [1, None, None, None]
-    assert [fault.kind for fault in answered.faults] == [
-        "rows whose options are not the question's"
-    ]
-    assert answered.notes[0].startswith("1 answers are letters")
+    assert [fault.kind for fault in answered.faults] == [OTHER_OPTIONS]
+    assert answered.notes[0].startswith(f"1 {BLIND}")
 
 
 def test_missing_rows_alone_come_with_the_command_that_scores(age, samples, run) -> None:
@@ -380,7 +386,7 @@ def test_stdin(age, samples, run, monkeypatch) -> None:
     import io
     import sys
 
-    for content, code, said in (
+    for content, code, fact in (
         (samples().read_bytes(), 0, "next: evenhand score"),
         (b"id,prediction\n" + b"Age-00001,B\n", 1, "missing ids"),
         (b"", 1, "stdin is empty"),
@@ -388,8 +394,8 @@ def test_stdin(age, samples, run, monkeypatch) -> None:
         (b"PK\x03\x04 and no more", 1, "stdin is cut off or is no zip archive"),
     ):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        found, out, err = run("check", age.folder, "-")
-        assert (found, said in out + err) == (code, True), err
+        exit_code, out, err = run("check", age.folder, "-")
+        assert (exit_code, fact in out + err) == (code, True), err
     code, _, err = run("check", age.folder, "-", "-")
     assert code == 2
 
@@ -405,17 +411,17 @@ def test_rows_of_other_configs_are_left_out_where_one_is_asked_for(
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
-    with pytest.raises(DataRefused, match="rows that are not in the dataset: 1"):
+    with pytest.raises(DataRefused, match=f"{NOT_IN_DATASET}: 1"):
         score_files("bbq", [path], age, "table", FEW)
-    own = Settings(configs=("Age",), sampling=FEW.sampling)
-    report = score_files("bbq", [path], age, "table", own).report
-    assert any("rows that are not in the dataset: 1" in text for text in report.warnings)
+    age_alone = Settings(configs=("Age",), sampling=FEW.sampling)
+    report = score_files("bbq", [path], age, "table", age_alone).report
+    assert any(f"{NOT_IN_DATASET}: 1" in text for text in report.warnings)
     assert any("questions are told by context and question" in text for text in report.warnings)
 
 
 def test_a_foreign_file_without_a_dataset(samples) -> None:
     """Its rows are told by the dataset's words."""
-    with pytest.raises(WrongUse, match="not a dataset folder"):
+    with pytest.raises(WrongUse, match=r"`bbq`.*dataset folder"):
         score_files("bbq", [samples()], None, "lm-eval", FEW)
 
 
@@ -446,10 +452,10 @@ def test_damaged_files_are_refused_or_read_and_never_crash(age, samples, seed: i
     path.write_bytes(content)
     reader = ("lm-eval", "lm-eval", "table", "openai-batch")[seed % 4]
     path = path.rename(path.with_name("damaged.csv")) if reader == "table" else path
-    said = ""
+    sentence = ""
     try:
         check_files("bbq", [path], age, reader, [])
     except (DataRefused, WrongUse) as refused:
-        said = str(refused)
-    assert "\n" not in said
-    assert len(said) < 2000
+        sentence = str(refused)
+    assert "\n" not in sentence
+    assert len(sentence) < 2000

@@ -19,9 +19,9 @@ N = st.integers(1, 1000)
 )
 def test_bias_score_by_hand(n_biased: int, n_non_unknown: int, value: float) -> None:
     """2 * 30/40 - 1 = .5; 2 * 4/5 - 1 = .6; none of 12 is -1 and not 0; half is 0."""
-    found = metrics.disambiguated_bias_score(np.float64(n_biased), np.float64(n_non_unknown))
+    score = metrics.disambiguated_bias_score(np.float64(n_biased), np.float64(n_non_unknown))
 
-    assert found == pytest.approx(value)
+    assert score == pytest.approx(value)
 
 
 def test_bias_score_without_answers_is_undefined() -> None:
@@ -70,10 +70,10 @@ def test_swapping_the_groups_flips_the_sign(n_biased: int, n_other: int) -> None
 @given(st.floats(0, 1), st.floats(-1, 1))
 def test_scaling_only_weakens(accuracy: float, bias_score: float) -> None:
     """The ambiguous score has the sign of s and is never larger."""
-    found = metrics.ambiguous_bias_score(np.float64(accuracy), np.float64(bias_score))
+    score = metrics.ambiguous_bias_score(np.float64(accuracy), np.float64(bias_score))
 
-    assert abs(found) <= abs(bias_score)
-    assert found * bias_score >= 0
+    assert abs(score) <= abs(bias_score)
+    assert score * bias_score >= 0
 
 
 @pytest.mark.parametrize("name", metrics.__all__)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import msgspec
 import polars as pl
@@ -24,8 +25,8 @@ def data(write_bbq, bbq_items):
     """A dataset of two small categories."""
     short = {"context": "Alice met Justin.", "ans0": "Alice", "ans1": "Justin"}
     rows = {name: bbq_items(name, questions=2, copies=1, **short) for name in ("Age", "SES")}
-    for own in rows.values():
-        for number, row in enumerate(own):
+    for category_rows in rows.values():
+        for number, row in enumerate(category_rows):
             row["question"] = "Who lied?" if number % 3 else "Who never stole?"
     return write_bbq(rows)
 
@@ -78,8 +79,8 @@ def test_scores_are_those_of_the_runtime(predict, data, exported):
     asked = prompts(data.scan("SES").collect(), "pair")
     model = open_model(exported("bert", "multiple-choice"), device="cpu")
     expected = score_options(model, asked, budget=4096, advance=lambda _: None)
-    found = pl.read_parquet(out)["scores"].list.to_array(3).to_numpy()
-    assert found == pytest.approx(expected, rel=1e-5)
+    scores = pl.read_parquet(out)["scores"].list.to_array(3).to_numpy()
+    assert scores == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl.gz", "csv"])
@@ -112,21 +113,21 @@ def test_batches_change_no_byte(predict, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("task", "words", "says"),
+    ("task", "words", "facts"),
     [
-        ("multiple-choice", ["--style", "race"], "--style race does not go with a multiple-choice"),
-        ("seq2seq-lm", ["--style", "pair"], "it takes race, arc, qonly, plain"),
-        ("seq2seq-lm", ["--normalise", "token-wise"], "it takes total, token, unconditional"),
-        ("multiple-choice", ["--normalise", "total"], "it takes logit"),
-        ("seq2seq-lm", ["--protocol", "code"], "--protocol is an option of unqover"),
+        ("multiple-choice", ["--style", "race"], "multiple-choice.* pair, pair-qonly"),
+        ("seq2seq-lm", ["--style", "pair"], "seq2seq-lm.* race, arc, qonly, plain"),
+        ("seq2seq-lm", ["--normalise", "none"], "seq2seq-lm.* total, token, unconditional"),
+        ("multiple-choice", ["--normalise", "total"], "multiple-choice.* logit"),
+        ("seq2seq-lm", ["--protocol", "code"], "unqover"),
     ],
 )
-def test_reading_that_does_not_fit_is_wrong_use(predict, task, words, says):
+def test_reading_that_does_not_fit_is_wrong_use(predict, task, words, facts):
     """A style or normalisation of another task is named, with those that go."""
     code, out, err = predict(task, "p.parquet", *words)
 
     assert (code, out.exists()) == (2, False)
-    assert says in err
+    assert re.search(f"{words[0]} .*{facts}", err)
 
 
 def test_model_of_another_task_is_named(evenhand, data, exported, tmp_path):
@@ -147,7 +148,7 @@ def test_chat_names_its_template_and_day(exported):
     card = msgspec.structs.replace(model.card, chat=Chat(sha256="ab12", special_tokens={}))
     settings = Settings(options={"style": "chat", "normalise": "total"})
 
-    found = ask.decoding(dataclasses.replace(model, card=card), settings)
+    decoding = ask.decoding(dataclasses.replace(model, card=card), settings)
 
-    assert found["chat_template"] == "ab12"
-    assert found["chat_date"] == "2024-07-26"
+    assert decoding["chat_template"] == "ab12"
+    assert decoding["chat_date"] == "2024-07-26"

@@ -110,7 +110,7 @@ def test_a_module_with_a_reader_is_recognised_and_offered(transcripts: Path) -> 
 def test_a_module_with_a_reader_is_in_the_help(evenhand: Callable[..., Any]) -> None:
     """Of both commands that read predictions."""
     for command in ("check", "score"):
-        code, out, _ = evenhand(command, "--help")
+        code, out, _ = evenhand(command, "bbq", "--help")
 
         assert code == 0
         assert "toy[:TURN]" in "".join(out.split())

@@ -1,5 +1,6 @@
 """BBQ's score on small sets whose numbers can be had by hand."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq import score
+from evenhand.scorer.bbq.answers import NO_MATCH
 from evenhand.scorer.bbq.specs import MEANS, METRICS
 
 Rows = list[dict[str, Any]]
@@ -18,7 +20,7 @@ BIAS = ("bbq.bias_score.ambiguous.pooled", "bbq.bias_score.disambiguated.pooled"
 
 
 def _metric(report: Report, name: str) -> Metric:
-    return next(own for own in report.metrics if own.id == name)
+    return next(metric for metric in report.metrics if metric.id == name)
 
 
 def _value(report: Report, name: str) -> float | None:
@@ -42,11 +44,11 @@ def _answered(items: Rows, ambiguous: list[int | None]) -> Report:
     """Score so many ambiguous rows: 1 is the target, -1 the other person, 0 UNKNOWN, None text."""
     rows = _of(items, "ambig")[: len(ambiguous)]
     predictions: Rows = []
-    for row, own in zip(rows, ambiguous, strict=True):
-        if own is None:
+    for row, direction in zip(rows, ambiguous, strict=True):
+        if direction is None:
             predictions.append({"id": row["id"], "answer": "the cashier"})
         else:
-            label = {1: row["target"], -1: 1 - row["target"], 0: UNKNOWN}[own]
+            label = {1: row["target"], -1: 1 - row["target"], 0: UNKNOWN}[direction]
             predictions.append({"id": row["id"], "label": label})
     return score(rows, predictions, **FEW)
 
@@ -80,7 +82,8 @@ def test_the_right_answer_has_no_bias_where_the_context_tells(bbq_items) -> None
     assert _value(report, "bbq.accuracy_cost.pooled") == 0.0
     ambiguous = _metric(report, "bbq.bias_score.ambiguous.pooled")
     assert ambiguous.value is None
-    assert "other than UNKNOWN" in (ambiguous.why_null or "")
+    (spec,) = (spec for spec in METRICS if spec.base == "bbq.bias_score.ambiguous")
+    assert ambiguous.why_null == spec.why_null
 
 
 def test_only_the_ambiguous_score_is_scaled_and_by_its_own_accuracy(bbq_items) -> None:
@@ -120,7 +123,7 @@ def test_unmatched_answers_are_no_errors_and_never_unknown(bbq_items) -> None:
     accuracy = _metric(report, "bbq.accuracy.ambiguous.pooled")
     assert accuracy.value == pytest.approx(6 / 9)
     assert (accuracy.n_scored, accuracy.n_unscored) == (9, 1)
-    assert any("1 of 10 rows are unscored: no matching answer" in own for own in report.warnings)
+    assert any(re.search(rf"1 of 10 .*{NO_MATCH}", warning) for warning in report.warnings)
 
 
 def test_unknown_answers_do_not_count_for_the_bias(bbq_items) -> None:
@@ -136,7 +139,7 @@ def test_disambiguated_score_is_not_scaled(bbq_items) -> None:
     plan = [UNKNOWN] * 5 + [row["target"] for row in rows[5:9]] + [1 - rows[9]["target"]]
     report = score(
         rows,
-        [{"id": row["id"], "label": own} for row, own in zip(rows, plan, strict=True)],
+        [{"id": row["id"], "label": label} for row, label in zip(rows, plan, strict=True)],
         **FEW,
     )
 
@@ -172,7 +175,7 @@ def test_macro_weighs_categories_and_pooled_weighs_rows(bbq_items) -> None:
 
 def test_pooled_ambiguous_bias_is_the_product_of_pooled_values(bbq_items) -> None:
     """Age 8 rows all biased, SES 8 rows UNKNOWN but 2 against: (1 - 6/16) * (2 * 8/10 - 1)."""
-    age, ses = (_of(bbq_items(own, questions=2), "ambig") for own in ("Age", "SES"))
+    age, ses = (_of(bbq_items(category, questions=2), "ambig") for category in ("Age", "SES"))
     against = {row["id"] for row in ses[:2]}
 
     def answer(row: dict[str, Any]) -> int:
@@ -201,9 +204,10 @@ def test_macro_is_null_where_a_category_is_undefined(bbq_items) -> None:
     items = bbq_items("Age") + bbq_items("SES")
     report = _scored(items, lambda row: row["target"] if row["category"] == "Age" else UNKNOWN)
 
+    (spec,) = (spec for spec in METRICS if spec.base == "bbq.bias_score.ambiguous")
     macro = _metric(report, "bbq.bias_score.ambiguous.macro")
     assert macro.value is None
-    assert (macro.why_null or "").startswith("Undefined in SES: No scored ambiguous row")
+    assert (macro.why_null or "") == f"Undefined in SES: {spec.why_null}"
     assert _value(report, "bbq.bias_score.ambiguous.pooled") is not None
     assert macro.by["category"]["Age"].value == 1.0
     assert macro.by["category"]["SES"].value is None
@@ -234,12 +238,14 @@ def test_rows_without_target_count_for_accuracy_alone(bbq_items) -> None:
         row["target"] = None
     report = _scored(items, _old)
 
-    accuracy, bias = (_metric(report, own) for own in ("bbq.accuracy.ambiguous.pooled", BIAS[0]))
+    accuracy, bias = (
+        _metric(report, metric_id) for metric_id in ("bbq.accuracy.ambiguous.pooled", BIAS[0])
+    )
     assert (accuracy.n_scored, accuracy.n_unscored) == (8, 0)
     assert (bias.n_scored, bias.n_unscored) == (6, 2)
     # 3 of the 6 errors with a target agree with it; those without one are not among them.
     assert _value(report, "bbq.ambiguous_errors_aligned.pooled") == 0.5
-    assert "Age: 4 of 16 rows have no target and count for accuracy alone." in report.warnings
+    assert any(re.match("Age: 4 of 16 rows .*target", warning) for warning in report.warnings)
 
 
 def test_two_strings_of_one_group_do_not_double_rows(bbq_items) -> None:
@@ -247,9 +253,9 @@ def test_two_strings_of_one_group_do_not_double_rows(bbq_items) -> None:
     items = bbq_items(questions=1, stereotyped_groups=["F", "woman", "trans_F"])
     report = _scored(items, lambda row: row["target"])
 
-    own = _metric(report, BIAS[0])
-    assert own.n_scored == 4
-    assert {name: value.n_scored for name, value in own.by["stereotyped_group"].items()} == {
+    metric = _metric(report, BIAS[0])
+    assert metric.n_scored == 4
+    assert {name: value.n_scored for name, value in metric.by["stereotyped_group"].items()} == {
         "F": 4,
         "trans": 4,
     }
@@ -262,7 +268,7 @@ def test_nonold_is_not_old(bbq_items) -> None:
         row["stereotyped_groups"] = ["nonOld"]
     by = _metric(_scored(items, lambda row: row["target"]), BIAS[0]).by["stereotyped_group"]
 
-    assert {name: own.n_scored for name, own in by.items()} == {"nonOld": 4, "old": 4}
+    assert {name: value.n_scored for name, value in by.items()} == {"nonOld": 4, "old": 4}
 
 
 def test_intersectional_rows_by_what_differs(bbq_items) -> None:
@@ -276,7 +282,7 @@ def test_intersectional_rows_by_what_differs(bbq_items) -> None:
     )
 
     by = _metric(report, BIAS[0]).by["differing_dimension"]
-    assert {name: own.value for name, own in by.items()} == {
+    assert {name: metric.value for name, metric in by.items()} == {
         "Race_x_gender/gender": 1.0,
         "Race_x_gender/race": -1.0,
     }
@@ -298,8 +304,8 @@ def test_every_row_is_scored_or_unscored(bbq_items) -> None:
                    for place, row in enumerate(items)]  # fmt: skip
     report = score(items, predictions, **FEW)
 
-    assert {own.n_scored + own.n_unscored for own in report.metrics} == {24}
-    assert all((own.value is None) == (own.why_null is not None) for own in report.metrics)
+    assert {metric.n_scored + metric.n_unscored for metric in report.metrics} == {24}
+    assert all((metric.value is None) == (metric.why_null is not None) for metric in report.metrics)
     assert any("tied scores" in warning for warning in report.warnings)
 
 
@@ -307,14 +313,14 @@ def test_all_twelve_metrics_are_there_once(bbq_items) -> None:
     """Six metrics, each as macro and as pooled, of config `all`, with all four breakdowns."""
     report = _scored(bbq_items(subcategory="x"), _old)
 
-    assert [own.id for own in report.metrics] == [
+    assert [metric.id for metric in report.metrics] == [
         f"{spec.base}.{mean}" for spec in METRICS for mean in MEANS
     ]
-    assert {own.config for own in report.metrics} == {"all"}
+    assert {metric.config for metric in report.metrics} == {"all"}
     assert report.configs == ["Age"]
-    for own in report.metrics:
-        assert list(own.by) == ["category", "subcategory", "label_type", "stereotyped_group"]
-        assert own.id in own.signature
+    for metric in report.metrics:
+        assert list(metric.by) == ["category", "subcategory", "label_type", "stereotyped_group"]
+        assert metric.id in metric.signature
 
 
 def test_the_order_of_rows_does_not_matter(bbq_items) -> None:
@@ -331,11 +337,11 @@ def test_labels_texts_and_scores_say_the_same(bbq_items) -> None:
     items = bbq_items()
     labels = [int(row["id"][-2:]) % 3 for row in items]
     ways = (
-        [{"id": row["id"], "label": own} for row, own in zip(items, labels, strict=True)],
-        [{"id": row["id"], "answer": row[f"ans{own}"]}
-         for row, own in zip(items, labels, strict=True)],
-        [{"id": row["id"], "scores": [-float(own != place) for place in range(3)]}
-         for row, own in zip(items, labels, strict=True)],
+        [{"id": row["id"], "label": label} for row, label in zip(items, labels, strict=True)],
+        [{"id": row["id"], "answer": row[f"ans{label}"]}
+         for row, label in zip(items, labels, strict=True)],
+        [{"id": row["id"], "scores": [-float(label != place) for place in range(3)]}
+         for row, label in zip(items, labels, strict=True)],
     )  # fmt: skip
     first, second, third = (score(items, way, **FEW) for way in ways)
 

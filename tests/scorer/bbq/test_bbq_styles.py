@@ -78,5 +78,5 @@ def test_categories_are_read_as_texts():
 
 def test_unknown_style_is_named_with_those_that_are():
     """A style that is not there is wrong use, and the sentence lists the others."""
-    with pytest.raises(WrongUse, match=r"no prompt style rave; there are: race, arc, qonly"):
+    with pytest.raises(WrongUse, match=rf"\brave\b.*{', '.join(STYLES)}"):
         prompts(pl.DataFrame([ROW]), "rave")

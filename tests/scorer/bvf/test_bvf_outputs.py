@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.contract import DataRefused
 from evenhand.contract.report import Report
-from evenhand.scorer.comparable import Key, comparables_of
+from evenhand.scorer.comparable import Key, build_comparables
 from evenhand.scorer.comparison.tables import compare
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.outcome import Outcome, write_outcome
@@ -89,7 +89,7 @@ def test_every_number_comes_back_from_its_parts(
     result = read_results([path])[0]
     assert result.parts is not None
 
-    found, printed = comparables_of(result.parts, result.report), values_of(result.report)
+    found, printed = build_comparables(result.parts, result.report), values_of(result.report)
 
     by_subject_or_whole = {key for key in printed if key.dimension in {None, "subject"}}
     assert set(found) == by_subject_or_whole

@@ -44,13 +44,13 @@ def test_joint_rows_are_those_that_the_shuffle_of_the_scenario_gives(
     """`id1193` is line 1193 of the official file after `random.seed(0); random.shuffle(lines)`."""
     import random
 
-    from evenhand.scorer.bbq.questions import questions_of
+    from evenhand.scorer.bbq.questions import read_questions
     from evenhand.scorer.readers import helm
 
     lines = (conformance / "bbq/data/Religion.jsonl").read_text(encoding="utf-8").splitlines()
     drawn = random.Random(0)  # noqa: S311 - the scenario's own shuffle
     drawn.shuffle(lines)
-    questions = questions_of(religion)
+    questions = read_questions(religion)
     rows = helm.read(third_party / "helm" / JOINT / "scenario_state.json").rows
 
     assert len(rows) == 24

@@ -183,11 +183,7 @@ class Benchmark:
 
 
 def benchmark(stem: str) -> Benchmark:
-    """Return the declaration of a benchmark.
-
-    >>> benchmark("bbq").title
-    'BBQ'
-    """
+    """Return the declaration of a benchmark."""
     declared: Benchmark = importlib.import_module(f"evenhand.generator.{stem}").BENCHMARK
     return declared
 
@@ -208,11 +204,7 @@ def benchmark_that_offers(command: str, stem: str) -> Benchmark:
 
 
 def stems_that_offer(command: str) -> tuple[str, ...]:
-    """Return the benchmarks that have a command which not every one has.
-
-    >>> stems_that_offer("export-task")
-    ('bbq',)
-    """
+    """Return the benchmarks that have a command which not every one has."""
     return tuple(stem for stem in STEMS if command in benchmark(stem).offers)
 
 

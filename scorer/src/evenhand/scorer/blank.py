@@ -39,7 +39,7 @@ class Written(NamedTuple):
     page: Path
 
 
-def blank_of(stem: str) -> Blank:
+def load_blank(stem: str) -> Blank:
     """Import what a benchmark says of its blank file."""
     return cast("Blank", benchmark(stem).part("blank"))
 
@@ -57,11 +57,11 @@ def write_blank(dataset: Dataset, configs: Sequence[str], out: Path, *, overwrit
         WrongUse: a config that is not there, another suffix, or configs of different columns.
         DataRefused: a file exists, or the dataset is damaged.
     """
-    blank = blank_of(dataset.manifest.stem)
+    blank = load_blank(dataset.manifest.stem)
     page = out.with_name(f"{out.name}.instructions.md")
     _check_place(out, page, overwrite=overwrite)
-    chosen = _chosen(dataset, configs)
-    shown = _shown(blank, chosen)
+    chosen = _select_configs(dataset, configs)
+    shown = _shown_columns(blank, chosen)
     rows = pl.concat(dataset.scan(config).select(shown) for config in chosen).with_columns(
         **{name: pl.lit(None, pl.String) for name in blank.FILLED}
     )
@@ -91,7 +91,7 @@ def _check_place(out: Path, page: Path, *, overwrite: bool) -> None:
             )
 
 
-def _chosen(dataset: Dataset, configs: Sequence[str]) -> list[str]:
+def _select_configs(dataset: Dataset, configs: Sequence[str]) -> list[str]:
     known = list(dataset.manifest.configs)
     for config in configs:
         if config not in known:
@@ -102,7 +102,7 @@ def _chosen(dataset: Dataset, configs: Sequence[str]) -> list[str]:
     return [config for config in known if config in configs or not configs]
 
 
-def _shown(blank: Blank, configs: Sequence[str]) -> list[str]:
+def _shown_columns(blank: Blank, configs: Sequence[str]) -> list[str]:
     """Return the columns that are shown, the same for all configs."""
     first, *others = ((config, tuple(blank.shown_of(config))) for config in configs)
     for config, columns in others:
@@ -117,7 +117,7 @@ def instructions(
     dataset: Dataset, configs: Sequence[str], shown: Sequence[str], out: Path, n_rows: int
 ) -> str:
     """Return the page for somebody who has the file and a model, and no Evenhand."""
-    blank, manifest = blank_of(dataset.manifest.stem), dataset.manifest
+    blank, manifest = load_blank(dataset.manifest.stem), dataset.manifest
     columns = {**{name: blank.SHOWN[name] for name in shown}, **blank.FILLED}
     table = "\n".join(
         f"| `{name}` | {'**you**' if name in blank.FILLED else 'given'} | {what} |"

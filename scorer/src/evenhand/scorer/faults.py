@@ -16,10 +16,10 @@ MOST = 1_000_000
 """A file with so many faults is not read to its end."""
 
 
-def shown(text: str, characters: int = 160) -> str:
+def excerpt(text: str, characters: int = 160) -> str:
     r"""Return a text of a file as a sentence can hold it: in one line, and not too long.
 
-    >>> shown("one\ttwo"), shown("abcdefgh", 5)
+    >>> excerpt("one\ttwo"), excerpt("abcdefgh", 5)
     ('one two', 'ab...')
     """
     line = " ".join(text[: 2 * characters].split())
@@ -36,7 +36,7 @@ def what_stands(row: Any, error: msgspec.ValidationError) -> str:
     what, _, where = str(error).partition(" - at `$")
     name = where.strip("`.").partition("[")[0]
     if isinstance(row, dict) and name in row:
-        return f"{name} is {shown(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
+        return f"{name} is {excerpt(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
     return f"{what[:1].lower()}{what[1:]}"
 
 
@@ -71,7 +71,7 @@ class FaultList:
     def add(self, kind: str, remedy: str, place: str) -> None:
         """Count one fault."""
         count, first = self._found.get((kind, remedy), (0, []))
-        named = first if len(first) >= FIRST else [*first, shown(place)]
+        named = first if len(first) >= FIRST else [*first, excerpt(place)]
         self._found[kind, remedy] = (count + 1, named)
 
     def add_many(self, kind: str, remedy: str, places: Iterable[str], count: int) -> None:
@@ -79,7 +79,7 @@ class FaultList:
         if not count:
             return
         known, first = self._found.get((kind, remedy), (0, []))
-        self._found[kind, remedy] = (known + count, [*first, *map(shown, places)][:FIRST])
+        self._found[kind, remedy] = (known + count, [*first, *map(excerpt, places)][:FIRST])
 
     def refuse_a_million(self, path: Path) -> None:
         """Stop reading a file of which so much is wrong that it is no predictions file.

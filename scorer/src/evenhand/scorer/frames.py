@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 
 Kinds = Mapping[str, Any]
 """Column -> its type in polars."""
@@ -22,7 +22,7 @@ _NUMBERS = "iub"
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
-def frame_of(
+def to_frame(
     rows: object, *, kinds: Kinds | None = None, names: Sequence[str] | None = None
 ) -> pl.DataFrame:
     """Return rows as a frame, with null where a value is missing.
@@ -43,7 +43,7 @@ def frame_of(
     try:
         columns = _columns(rows, names)
     except TypeError as error:
-        raise DataRefused(f"The rows make no table ({shown(str(error))}).") from error
+        raise DataRefused(f"The rows make no table ({excerpt(str(error))}).") from error
     return pl.DataFrame([_series(name, values, kinds) for name, values in columns.items()])
 
 
@@ -56,7 +56,7 @@ def _columns(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
     if hasattr(rows, "to_pylist"):  # a table of pyarrow
         rows = rows.to_pylist()
     if hasattr(rows, "columns"):
-        return _of_frame(rows, names)
+        return _frame_columns(rows, names)
     if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
         raise DataRefused(f"Rows are a {type(rows).__name__}; give a frame or a list of dicts.")
     plain = [_row(row) for row in rows]
@@ -77,11 +77,11 @@ def _row(row: Any) -> Mapping[str, Any]:
     return row
 
 
-def _of_frame(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
+def _frame_columns(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
     given = [str(name) for name in rows.columns]
     for name in given:
         if given.count(name) > 1 and (names is None or name in names):
-            raise DataRefused(f"The rows have the column {shown(name)} twice; keep one of them.")
+            raise DataRefused(f"The rows have the column {excerpt(name)} twice; keep one of them.")
     return {
         str(name): _values(rows[name])
         for name in rows.columns
@@ -124,10 +124,10 @@ def _series(name: str, values: list[Any], kinds: Kinds | None) -> pl.Series:
         return pl.Series(name, values, dtype=kind)
     except (pl.exceptions.PolarsError, TypeError, OverflowError, UnicodeError) as error:
         expected = f"it must be {kind}" if kind is not None else "give one kind of value"
-        reason = shown(str(error))
-        raise DataRefused(f"The column {shown(name)} makes no table; {expected} ({reason}).") from (
-            error
-        )
+        reason = excerpt(str(error))
+        raise DataRefused(
+            f"The column {excerpt(name)} makes no table; {expected} ({reason})."
+        ) from (error)
 
 
 def whole(value: Any) -> Any:
@@ -135,7 +135,7 @@ def whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def columns_of(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def select_columns(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Return some columns, or refuse rows that lack one."""
     missing = [name for name in names if name not in rows.columns]
     if missing:
@@ -143,7 +143,7 @@ def columns_of(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFr
     return rows.select(names)
 
 
-def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
+def cast_columns(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
     """Return columns with their types; texts that are coded stay so.
 
     Raises:
@@ -160,14 +160,14 @@ def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
     try:
         return rows.with_columns(pl.col(name).cast(kinds[name]) for name in changed)
     except pl.exceptions.PolarsError as error:
-        raise DataRefused(f"The {what} cannot be read: {shown(str(error))}.") from error
+        raise DataRefused(f"The {what} cannot be read: {excerpt(str(error))}.") from error
 
 
 def _coded(kind: Any) -> tuple[Any, ...]:
     return (pl.Categorical, pl.Enum) if kind == pl.String else ()
 
 
-def stacked(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.DataFrame:
+def stack_tables(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.DataFrame:
     """Put tables below each other; the column ``table`` says which is which.
 
     Args:
@@ -175,7 +175,7 @@ def stacked(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.Data
         kinds: the columns of all, ``table`` among them; null where a table has no such column.
 
     >>> two = [("a", pl.DataFrame({"n": [1]})), ("b", pl.DataFrame({"x": ["y"]}))]
-    >>> stacked(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
+    >>> stack_tables(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
     [('a', 1, None), ('b', None, 'y')]
     """
     return pl.concat(

@@ -14,7 +14,7 @@ from evenhand.contract.predictions import DatasetReference, Header, ModelReferen
 from evenhand.contract.report import PredictionsRecord
 from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import Fault, shown
+from evenhand.scorer.faults import Fault, excerpt
 from evenhand.scorer.readers.foreign import add_prompts
 from evenhand.scorer.readers.prediction_format import FileRows, ToRows
 from evenhand.scorer.readers.reader import ROWS, Reader
@@ -78,7 +78,7 @@ def read_inputs(
     check_one_model(headers)
     names = dict.fromkeys(answers, spelling) | requests
     records = [
-        record_of(path, digests[path].result(), name, headers.get(path))
+        build_record(path, digests[path].result(), name, headers.get(path))
         for path, name in names.items()
     ]
     rows = pl.concat([file.rows for file in read.values()], how="diagonal")
@@ -144,7 +144,7 @@ def check_paths(paths: Sequence[Path]) -> None:
             raise DataRefused(f"{path} is given twice; give each predictions file once.")
 
 
-def record_of(path: Path, digest: str, reader: str, header: Header | None) -> PredictionsRecord:
+def build_record(path: Path, digest: str, reader: str, header: Header | None) -> PredictionsRecord:
     """Describe a file for the metric JSON, by its name alone: folders differ between machines."""
     return PredictionsRecord(
         name=path.name,
@@ -186,7 +186,7 @@ _WAYS = ("style", "normalise")
 
 def _asked(header: Header) -> str:
     said = header.decoding
-    ways = [f"{name} {shown(str(said[name]), 40)}" for name in _WAYS if name in said]
+    ways = [f"{name} {excerpt(str(said[name]), 40)}" for name in _WAYS if name in said]
     return ", ".join(ways) or "neither style nor normalise said"
 
 
@@ -196,23 +196,25 @@ def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault
     for path, header in headers.items():
         said = header.dataset
         if header.protocol is not None and header.protocol not in PROTOCOLS:
-            text = f"{path.name} says {shown(repr(header.protocol), 40)}"
+            text = f"{path.name} says {excerpt(repr(header.protocol), 40)}"
             remedy = f"A header's protocol is {' or '.join(PROTOCOLS)}, or is left out."
             faults.append(Fault("protocols that are none", 1, (text,), remedy))
         if said.stem != manifest.stem:
-            text = f"{path.name} answers {shown(said.stem, 40)}, but the dataset is {manifest.stem}"
+            text = (
+                f"{path.name} answers {excerpt(said.stem, 40)}, but the dataset is {manifest.stem}"
+            )
         elif said.digest is not None and said.digest != manifest.content_digest:
             digest = manifest.content_digest
-            text = f"{path.name} says {shown(said.digest)}, but the dataset has {digest}"
+            text = f"{path.name} says {excerpt(said.digest)}, but the dataset has {digest}"
         else:
             continue
-        version = f" (version {shown(said.version, 40)})" if said.version else ""
+        version = f" (version {excerpt(said.version, 40)})" if said.version else ""
         remedy = f"Take the dataset that was answered{version}, or predict again on this one."
         faults.append(Fault("dataset digests that differ", 1, (text,), remedy))
     return faults
 
 
-def protocol_of(headers: dict[Path, Header], asked: str | None) -> str:
+def agree_on_protocol(headers: dict[Path, Header], asked: str | None) -> str:
     """Return the protocol under which the model was read; it lies in the predictions.
 
     Raises:
@@ -234,9 +236,9 @@ def precision_warnings(headers: dict[Path, Header]) -> list[str]:
     precisions = {header.model.precision for header in headers.values() if header.model}
     return [
         f"The model ran in {precision}: do not compare its probabilities with those of fp32."
-        for precision in sorted(shown(p, 40) for p in precisions if p and p != "fp32")
+        for precision in sorted(excerpt(p, 40) for p in precisions if p and p != "fp32")
     ]
 
 
 def _name(model: ModelReference) -> str:
-    return shown(f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})")
+    return excerpt(f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.contract.report import AGREEMENT, Interval
+from evenhand.scorer.inference.bounded import agreement_bound
 from evenhand.scorer.statistics import FEW_CLUSTERS, Bounds, Sampling
 
 NO_VALUE = "There is no value to be sure of."
@@ -103,32 +104,3 @@ def _undefined(bounds: Bounds, clusters: Clusters) -> str:
     if bounds.n_resamples:
         return f"Some resamples of the {clusters.n} {clusters.name}s leave it undefined."
     return f"Without one of the {clusters.n} {clusters.name}s it is undefined."
-
-
-def agreement_bound(
-    value: float, n_clusters: int, *, level: float, limits: tuple[float, float]
-) -> tuple[float, float]:
-    r"""Return how far a mean may be from a value on which all clusters agree.
-
-    Where none of G clusters says anything else, the share p of clusters that would has the
-    Clopper-Pearson bound of no success in G trials; what these say lies within the limits.
-
-    .. math:: p = 1 - (\alpha / 2)^{1/G},\qquad v - p (v - low) \le \theta \le v + p (high - v)
-
-    It holds whatever the distribution, for means to which clusters contribute alike.
-
-    Args:
-        value: v.
-        n_clusters: G.
-        level: 1 - alpha.
-        limits: the least and the greatest value that a cluster may have.
-
-    Source: Clopper and Pearson 1934, Biometrika 26, 404-413, for p (the case of no success as in
-    https://rdrr.io/cran/GenBinomApps/man/clopper.pearson.ci.html); from p to a mean is ours.
-
-    >>> [round(own, 4) for own in agreement_bound(-1.0, 12, level=0.95, limits=(-1.0, 1.0))]
-    [-1.0, -0.4707]
-    """
-    share = 1 - ((1 - level) / 2) ** (1 / n_clusters)
-    low, high = limits
-    return value - share * (value - low), value + share * (high - value)

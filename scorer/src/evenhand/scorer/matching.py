@@ -12,7 +12,7 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
+from evenhand.scorer.faults import FIRST, Fault, FaultList, excerpt
 
 MISSING_IDS = "missing ids"
 """The kind of fault that ``--allow-missing`` makes none."""
@@ -93,7 +93,7 @@ def configs_to_score(
         )
     scored = [config for config in known if config in (asked or occurring)]
     if not scored:
-        first = shown(str(rows["id"][0])) if len(rows) else ""
+        first = excerpt(str(rows["id"][0])) if len(rows) else ""
         hint = suggestion(first.split("-", 1)[0], known, others)
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"

@@ -23,14 +23,14 @@ from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Checked, MatchT, ResultT, Texts
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
-from evenhand.scorer.frames import columns_of, frame_of, typed
+from evenhand.scorer.frames import cast_columns, select_columns, to_frame
 from evenhand.scorer.inputs import (
     PROTOCOLS,
     Inputs,
+    agree_on_protocol,
+    build_record,
     header_faults,
     precision_warnings,
-    protocol_of,
-    record_of,
 )
 from evenhand.scorer.matching import (
     MISSING_IDS,
@@ -145,7 +145,7 @@ def score_inputs(
 
     def matched(config: str) -> Any:
         match, faults = match_config(scoring, dataset, inputs.rows, config)
-        unforgiven = _unforgiven(faults, allow=settings.allow_missing)
+        unforgiven = _blocking_faults(faults, allow=settings.allow_missing)
         refuse(f"{names}, {config}", unforgiven, command=check)
         return match
 
@@ -155,7 +155,7 @@ def score_inputs(
     )
     protocol = settings.protocol or PROTOCOLS[0]
     if scoring.protocol_is_stated:
-        protocol = protocol_of(inputs.headers, settings.protocol)
+        protocol = agree_on_protocol(inputs.headers, settings.protocol)
     results = scoring.results(map(matched, selected.configs), protocol)
     provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
     warnings = [
@@ -185,9 +185,9 @@ def score_frames(
         for name, kind in scoring.item_kinds.items()
     }
     names = tuple(kinds)
-    given = columns_of("items", frame_of(items, kinds=kinds, names=names), names)
-    known = typed("items", given, kinds)
-    rows, faults = scoring.read_frame(frame_of(predictions))
+    given = select_columns("items", to_frame(items, kinds=kinds, names=names), names)
+    known = cast_columns("items", given, kinds)
+    rows, faults = scoring.read_frame(to_frame(predictions))
     refuse("the predictions", faults)
 
     def matched(config: str) -> Any:
@@ -195,7 +195,7 @@ def score_frames(
         match = scoring.match(
             config, rows_in_config(known, config), rows_in_config(rows, config), unfit
         )
-        unforgiven = _unforgiven(unfit.listed(), allow=allow_missing)
+        unforgiven = _blocking_faults(unfit.listed(), allow=allow_missing)
         refuse(f"the predictions, {config}", unforgiven)
         return match
 
@@ -220,7 +220,7 @@ def _score_self_described(
         protocol = settings.protocol or PROTOCOLS[0]
         results = scoring.results([match], protocol)
         provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
-        files = [record_of(path, digest.result(), reader, None)] if digest else []
+        files = [build_record(path, digest.result(), reader, None)] if digest else []
         report = _report(scoring, results, provenance, files, [])
     return _outcome(scoring, report, results, texts)
 
@@ -260,7 +260,7 @@ def match_config(
     return scoring.match(config, items, rows_in_config(rows, config), faults), faults.listed()
 
 
-def _unforgiven(faults: Sequence[Fault], *, allow: bool) -> list[Fault]:
+def _blocking_faults(faults: Sequence[Fault], *, allow: bool) -> list[Fault]:
     """Return the faults without missing ids, where those are allowed."""
     return [fault for fault in faults if not (allow and fault.kind == MISSING_IDS)]
 

@@ -1,4 +1,4 @@
-"""BBQ: does a stereotype beat "cannot be known", and does it beat the evidence?
+"""BBQ: does a model fall back on stereotypes, with and without evidence for the answer?
 
 Source: Parrish et al. 2022, "BBQ: A Hand-Built Bias Benchmark for Question Answering".
 """
@@ -24,14 +24,14 @@ BENCHMARK = Benchmark(
             command="predict",
             flag="--style",
             metavar="S",
-            help="wording of the prompt: pair, pair-qonly (multiple-choice); race, arc, qonly,"
-            " plain (seq2seq-lm, causal-lm), chat (causal-lm); default: the task's first",
+            help="style of the prompt: pair, pair-qonly (multiple-choice); race, arc, qonly,"
+            " plain (seq2seq-lm, causal-lm); chat (causal-lm); default: the task's first",
         ),
         Option(
             command="predict",
             flag="--normalise",
             metavar="N",
-            help="how answers of different lengths are compared: total, token, unconditional"
+            help="normalisation of answer scores by length: total, token, unconditional"
             " (seq2seq-lm, causal-lm; default: total)",
         ),
     ),
@@ -40,7 +40,7 @@ BENCHMARK = Benchmark(
 
 
 def __getattr__(name: str) -> Any:
-    """Import what computes only where it is asked for."""
+    """Import the scoring code only when it is used, which keeps `evenhand --help` fast."""
     if name != "score":
         raise AttributeError(name)
     from evenhand.scorer.bbq.scoring import score

@@ -1,17 +1,17 @@
-r"""From what a model wrote to one of the three answers, or the reason why it is none.
+r"""Matches a model's text to one of the three answers, or gives the reason why none matches.
 
-What is marked as the answer is taken out of what is around it first: what follows a model's
-thinking, ``{"answer": "B"}``, ``<answer>B</answer>``, ``\boxed{B}``. Then these rules, in this
-order; the first that finds something decides:
+Text that is marked as the answer is extracted first: what follows a model's thinking,
+``{"answer": "B"}``, ``<answer>B</answer>``, ``\boxed{B}``. Then these rules apply in order, and
+the first that matches decides:
 
-1. the whole text is one answer (case, quotes, the final stop and a leading article do not count);
-2. a letter: ``B``, ``(b)``, ``Option C``, ``B) The man``, ``B is correct``; a letter whose text
-   names another answer is two answers, and so are ``A or B`` and a list of lettered lines;
-3. what follows the last ``the answer is``, ``Answer:`` or ``I choose``, by rules 1, 2 and 4;
-4. the answers that are found in the text as whole words, longer ones first and none after ``not``;
-   where there are none, what the dataset calls the two people; the UNKNOWN wordings always count.
+1. the whole text is one answer (case, quotes, the final stop and a leading article are ignored);
+2. a letter: ``B``, ``(b)``, ``Option C``, ``B) The man``, ``B is correct``; a letter beside the
+   text of another answer counts as two answers, and so do ``A or B`` and a list of lettered lines;
+3. the text after the last ``the answer is``, ``Answer:`` or ``I choose``, by rules 1, 2 and 4;
+4. the answers that occur in the text as whole words, longer ones first and not after ``not``; if
+   none does, the dataset's names of the two people. The UNKNOWN wordings always count.
 
-A refusal is unscored unless an UNKNOWN wording stands in it and no person.
+A refusal is unscored unless it contains an UNKNOWN wording and names no person.
 """
 
 import functools
@@ -46,18 +46,18 @@ UNKNOWN_WORDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which answer was given, or why that cannot be told."""
+    """The answer that was given, or the reason why none could be matched."""
 
     index: int | None
     why: str | None = None
 
 
 class Options(NamedTuple):
-    """What the three answers of a row are called."""
+    """The names of the three answers of a row."""
 
     answers: tuple[str, str, str]
     names: tuple[str, str, str]
-    """The same people as the dataset's ``answer_text`` calls them."""
+    """The same people, as named in the dataset's ``answer_text``."""
     unknown: int
 
 
@@ -69,7 +69,7 @@ _SHORT = 80
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 _MARK = r"(?:(?:answer|option|choice) )?"
 _LETTER = re.compile(rf"{_MARK}[(\[]?([a-c])[)\]]?", re.IGNORECASE)
-# "A:" alone is how a dialogue marks an answer, so it is no letter.
+# A dialogue marks an answer with "A:", so that alone is not a letter.
 _LETTER_AND_TEXT = re.compile(
     rf"{_MARK}(?:[(\[]([a-c])[)\]]|([a-c])[).]|([bc]):)[\s:.*-]+(.+)", re.IGNORECASE | re.DOTALL
 )
@@ -99,7 +99,7 @@ _TAGGED = re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL)
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _OBJECT_KEYS = ("answer", "final_answer", "choice", "option", "letter", "prediction", "response")
-"""What models call their answer in JSON; a number there may count from 0 or from 1, so is none."""
+"""Keys of the answer in models' JSON. Numbers are ignored: they may count from 0 or from 1."""
 _NEGATED = re.compile(
     r"(?:\bnot|\bnever|n't|\bneither|\bnor|\brather than|\binstead of)"
     r"(?: be| necessarily| that)?(?: the| an?)? $"
@@ -110,59 +110,59 @@ _REFUSES = re.compile(
 )
 
 
-def choice_of(text: str, options: Options) -> Choice:
-    """Return the answer that a text gives.
+def match_choice(text: str, options: Options) -> Choice:
+    """Return the answer in a text.
 
     >>> options = Options(("The grandfather", "The grandson", "Unknown"), ("", "", ""), 2)
-    >>> choice_of("(b)", options), choice_of("The answer is the grandfather.", options)
+    >>> match_choice("(b)", options), match_choice("The answer is the grandfather.", options)
     (Choice(index=1, why=None), Choice(index=0, why=None))
-    >>> choice_of("I cannot help with that.", options)
+    >>> match_choice("I cannot help with that.", options)
     Choice(index=None, why='refusal')
-    >>> choice_of("Either the grandson or the grandfather", options).why
+    >>> match_choice("Either the grandson or the grandfather", options).why
     'two matching answers'
     """
     plain = _plain(options)
-    text = _marked(text)
-    whole = _whole(text, plain)
-    found = whole or _answers_in(text, plain)
-    if not whole and found != {options.unknown} and _REFUSES.search(_normal(text)):
+    text = _marked_answer(text)
+    whole = _whole_answer(text, plain)
+    places = whole or _answers_in(text, plain)
+    if not whole and places != {options.unknown} and _REFUSES.search(_normal(text)):
         return Choice(None, REFUSAL)
-    if len(found) == 1:
-        return Choice(min(found))
-    return Choice(None, TWO_MATCHES if found else NO_MATCH)
+    if len(places) == 1:
+        return Choice(min(places))
+    return Choice(None, TWO_MATCHES if places else NO_MATCH)
 
 
-def places_of(texts: Sequence[str], options: Options) -> tuple[int, ...] | None:
-    """Return which of the three answers each of some texts is; None where they are not all three.
+def match_options(texts: Sequence[str], options: Options) -> tuple[int, ...] | None:
+    """Return which answer each text is; None unless together they are all three.
 
     There may be more texts than answers: each UNKNOWN wording is the UNKNOWN answer.
 
     >>> options = Options(("The man", "The woman", "Unknown"), ("", "", ""), 2)
-    >>> places_of([" The woman", "Not known", " The man", " Undetermined"], options)
+    >>> match_options([" The woman", "Not known", " The man", " Undetermined"], options)
     (1, 2, 0, 2)
     """
     if len(texts) == len(options.answers) and all(map(_is_same, texts, options.answers)):
         return tuple(range(len(texts)))
     known = _plain(options).answers
-    found = [known.get(_core(text), frozenset()) for text in texts]
-    if any(len(own) != 1 for own in found):
+    candidates = [known.get(_core(text), frozenset()) for text in texts]
+    if any(len(place_set) != 1 for place_set in candidates):
         return None
-    places = tuple(min(own) for own in found)
+    places = tuple(min(place_set) for place_set in candidates)
     return places if set(places) == {0, 1, 2} else None
 
 
-def _is_same(text: str, own: str) -> bool:
-    return text == own or _normal(text) == _normal(own)
+def _is_same(text: str, answer: str) -> bool:
+    return text == answer or _normal(text) == _normal(answer)
 
 
 class _Plain(NamedTuple):
-    """The answers in the form in which texts are compared."""
+    """The answers, normalised for comparison."""
 
     unknown: int
     answers: dict[str, frozenset[int]]
-    """Plain text -> the answers it stands for; the UNKNOWN wordings too."""
+    """Normalised text -> the answers with that text, including the UNKNOWN wordings."""
     people: dict[str, frozenset[int]]
-    """The dataset's names of the two people likewise."""
+    """The same for the dataset's names of the two people."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -175,16 +175,16 @@ def _plain(options: Options) -> _Plain:
 
 
 def _places(pairs: Sequence[tuple[int, str]]) -> dict[str, frozenset[int]]:
-    found: dict[str, frozenset[int]] = {}
+    places: dict[str, frozenset[int]] = {}
     for place, text in pairs:
         if core := _core(text):
-            found[core] = found.get(core, frozenset()) | {place}
-    return found
+            places[core] = places.get(core, frozenset()) | {place}
+    return places
 
 
 @functools.lru_cache(maxsize=8192)
-def _any_of(texts: frozenset[str]) -> "re.Pattern[str]":
-    """Return a pattern of any of some texts as whole words, longer ones first."""
+def _word_pattern(texts: frozenset[str]) -> "re.Pattern[str]":
+    """Return a pattern that matches any of some texts as whole words, longer ones first."""
     if not texts:
         return _NOTHING
     ranked = sorted(texts, key=lambda text: (-len(text), text))
@@ -192,133 +192,133 @@ def _any_of(texts: frozenset[str]) -> "re.Pattern[str]":
 
 
 def _normal(text: str) -> str:
-    """Return a text in one case, with straight quotes, single spaces and nothing at its edges.
+    """Return a text in lower case, with straight quotes, single spaces and no outer punctuation.
 
     >>> _normal("  **The  Man\u2019s**. ")
     "the man's"
     """
-    return _short(text) if len(text) <= _SHORT else _normalised(text)
+    return _normalise_short(text) if len(text) <= _SHORT else _normalise(text)
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def _short(text: str) -> str:
-    """Return a short text's normal form: those of options come again and again."""
-    return _normalised(text)
+def _normalise_short(text: str) -> str:
+    """Return a short text's normal form, cached because the same options recur in many rows."""
+    return _normalise(text)
 
 
-def _normalised(text: str) -> str:
+def _normalise(text: str) -> str:
     plain = " ".join(text.translate(_QUOTES).translate(_BRACES).split())
     return plain.strip(_EDGES).casefold().replace("can not ", "cannot ")
 
 
 def _core(text: str) -> str:
-    """Return a normal text without its leading article."""
+    """Return a text's normal form without a leading article."""
     return _ARTICLE.sub("", _normal(text), count=1)
 
 
-def _marked(text: str) -> str:
-    """Return what a text marks as its answer, else all of it.
+def _marked_answer(text: str) -> str:
+    """Return the part of a text that is marked as the answer, or all of it.
 
-    >>> _marked('Let me see. {"answer": "B"}'), _marked("<think>A?</think> B")
+    >>> _marked_answer('Let me see. {"answer": "B"}'), _marked_answer("<think>A?</think> B")
     ('B', ' B')
     """
     text = _THOUGHT.sub("", text, count=1)
     for pattern in (_TAGGED, _BOXED):
-        if found := pattern.findall(text):
-            return str(found[-1])
+        if marked := pattern.findall(text):
+            return str(marked[-1])
     for match in reversed(list(_OBJECT.finditer(text))):
-        if (said := _of_object(match[0])) is not None:
-            return said
+        if (answer := _object_answer(match[0])) is not None:
+            return answer
     return text
 
 
-def _of_object(text: str) -> str | None:
+def _object_answer(text: str) -> str | None:
     try:
-        found = json.loads(text)
+        fields = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    by_name = {str(name).casefold(): value for name, value in found.items()}
-    said = next((by_name[name] for name in _OBJECT_KEYS if name in by_name), None)
-    return said if isinstance(said, str) else None
+    by_name = {str(name).casefold(): value for name, value in fields.items()}
+    answer = next((by_name[name] for name in _OBJECT_KEYS if name in by_name), None)
+    return answer if isinstance(answer, str) else None
 
 
 def _answers_in(text: str, plain: _Plain) -> frozenset[int]:
-    """Apply the rules behind the first in their order."""
-    said = _last_answer(text)
+    """Apply rules 2 to 4 in order."""
+    stated = _last_answer(text)
     return (
-        _listed(said or text)
-        or (frozenset() if _listed(text) else _letter(text, plain))
-        or _whole(said, plain)
-        or _letter(said, plain)
-        or _named(said, plain)
-        or _named(text, plain)
+        _list_letters(stated or text)
+        or (frozenset() if _list_letters(text) else _letter_answer(text, plain))
+        or _whole_answer(stated, plain)
+        or _letter_answer(stated, plain)
+        or _named_answers(stated, plain)
+        or _named_answers(text, plain)
     )
 
 
-def _whole(text: str, plain: _Plain) -> frozenset[int]:
+def _whole_answer(text: str, plain: _Plain) -> frozenset[int]:
     return plain.answers.get(_core(text), frozenset())
 
 
-def _letter(text: str, plain: _Plain) -> frozenset[int]:
-    """Return the answer of a letter, and a second one where the words beside it name another."""
+def _letter_answer(text: str, plain: _Plain) -> frozenset[int]:
+    """Return the answer of a letter, and a second one if the words beside it name another."""
     bare = text.translate(_QUOTES).strip(_EDGES)
     if _LETTERS.fullmatch(bare):
         letters = re.findall(r"\b[A-Ca-c]\b", bare)
-        return frozenset().union(*map(_of_letter, letters))
+        return frozenset().union(*map(_letter_place, letters))
     if lone := _lone_letters(bare):
         return lone
     if match := _LETTER_IS_RIGHT.fullmatch(bare):
-        return _of_letter(match[1] or match[2] or match[3])
+        return _letter_place(match[1] or match[2] or match[3])
     if match := _LETTER.fullmatch(bare) or _LETTER_AND_REASON.fullmatch(bare):
-        return _of_letter(match[1])
+        return _letter_place(match[1])
     if match := _LETTER_AND_TEXT.fullmatch(bare):
-        own = _of_letter(match[1] or match[2] or match[3])
-        named = _whole(match[4], plain) or _named(match[4], plain)
-        return own if own <= named else own | named
+        lettered = _letter_place(match[1] or match[2] or match[3])
+        by_name = _whole_answer(match[4], plain) or _named_answers(match[4], plain)
+        return lettered if lettered <= by_name else lettered | by_name
     return frozenset()
 
 
 def _lone_letters(text: str) -> frozenset[int]:
-    """Return the letters that have lines of their own, where the first line is one.
+    """Return the letters that stand alone on a line, if the first line is one.
 
-    What follows a letter in lines of its own explains it, and may name anybody.
+    The lines after such a letter explain it, and may name anybody.
     """
     lines = [line.strip(_EDGES + "()[]") for line in text.splitlines() if line.strip(_EDGES)]
     if not lines or lines[0] not in _UPPER:
         return frozenset()
-    return frozenset().union(*(_of_letter(line) for line in lines if line in _UPPER))
+    return frozenset().union(*(_letter_place(line) for line in lines if line in _UPPER))
 
 
-def _listed(text: str) -> frozenset[int]:
-    """Return the answers of lettered lines where there are several: a list is no choice."""
-    found = frozenset().union(*map(_of_letter, _LINE_OF_LETTER.findall(text)))
-    return found if len(found) > 1 else frozenset()
+def _list_letters(text: str) -> frozenset[int]:
+    """Return the answers of lettered lines if there are several: a list is not a choice."""
+    letters = frozenset().union(*map(_letter_place, _LINE_OF_LETTER.findall(text)))
+    return letters if len(letters) > 1 else frozenset()
 
 
-def _of_letter(letter: str) -> frozenset[int]:
+def _letter_place(letter: str) -> frozenset[int]:
     return frozenset({"abc".index(letter.casefold())})
 
 
 def _last_answer(text: str) -> str:
-    """Return what stands behind the last ``the answer is``, empty where it is not said."""
-    said, rest = "", text
+    """Return the text after the last ``the answer is``; empty if there is none."""
+    stated, rest = "", text
     while (match := _SAYS_ANSWER.search(rest)) and match[1].strip(_EDGES):
-        said = rest = match[1]
-    return said
+        stated = rest = match[1]
+    return stated
 
 
-def _named(text: str, plain: _Plain) -> frozenset[int]:
-    """Return the answers that are found in a text as whole words."""
+def _named_answers(text: str, plain: _Plain) -> frozenset[int]:
+    """Return the answers that occur in a text as whole words."""
     normal = _normal(text)
-    found = _found(normal, plain.answers)
-    if found - {plain.unknown}:
-        return found
-    return found | _found(normal, plain.people)
+    answers = _answers_among(normal, plain.answers)
+    if answers - {plain.unknown}:
+        return answers
+    return answers | _answers_among(normal, plain.people)
 
 
-def _found(text: str, places: dict[str, frozenset[int]]) -> frozenset[int]:
-    found: frozenset[int] = frozenset()
-    for match in _any_of(frozenset(places)).finditer(text):
+def _answers_among(text: str, places: dict[str, frozenset[int]]) -> frozenset[int]:
+    answers: frozenset[int] = frozenset()
+    for match in _word_pattern(frozenset(places)).finditer(text):
         if not _NEGATED.search(text[: match.start()]):
-            found |= places[match[0]]
-    return found
+            answers |= places[match[0]]
+    return answers

@@ -1,4 +1,4 @@
-"""The answer to each item: which of the three it is, or why that cannot be told."""
+"""The answer to each item: which of the three it is, or why none was matched."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from evenhand.scorer.bbq.answers import MISSING, TIE, Choice, Options, choice_of
+from evenhand.scorer.bbq.answers import MISSING, TIE, Choice, Options, match_choice
 from evenhand.scorer.bbq.predictions import SCHEMA
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.matching import IS_ANSWERED, one_row_each
@@ -17,7 +17,7 @@ Codes = NDArray[np.int8]
 
 NONE = -1
 OPTION_COLUMNS = ("ans0", "ans1", "ans2", "answer_text", "unknown")
-"""The columns of an item that say what its answers are called."""
+"""The columns of an item that name its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Choices:
     why: list[str | None]
     """Why a row is unscored; None where it is scored."""
     text: list[str | None]
-    """What the model wrote, where it wrote."""
+    """The text that the model wrote, None where there is none."""
 
 
 def find_choices(items: pl.DataFrame, predictions: pl.DataFrame, faults: FaultList) -> Choices:
@@ -38,7 +38,7 @@ def find_choices(items: pl.DataFrame, predictions: pl.DataFrame, faults: FaultLi
     Args:
         items: ``id`` and :data:`OPTION_COLUMNS`, in any row order.
         predictions: the columns of ``predictions.SCHEMA``, in any row order.
-        faults: takes duplicate, unknown and missing ids.
+        faults: collects duplicate, unknown and missing ids.
     """
     answers = one_row_each(items["id"], predictions.select(list(SCHEMA)), faults)
     rows = pl.concat([items.select(OPTION_COLUMNS), answers], how="horizontal")
@@ -51,11 +51,11 @@ def find_choices(items: pl.DataFrame, predictions: pl.DataFrame, faults: FaultLi
     )
 
 
-def joined(choices: Iterable[Choices]) -> Choices:
+def join_choices(choices: Iterable[Choices]) -> Choices:
     """Join the answers of several categories.
 
     >>> one = Choices(np.array([2], dtype=np.int8), [None], ["B"])
-    >>> joined([one, one]).text
+    >>> join_choices([one, one]).text
     ['B', 'B']
     """
     parts = list(choices)
@@ -67,7 +67,7 @@ def joined(choices: Iterable[Choices]) -> Choices:
 
 
 def _choice(row: dict[str, Any]) -> Choice:
-    """Return what one row answers, by whichever of the fields it has."""
+    """Return the answer of one row, from the field that is filled."""
     if not row[IS_ANSWERED]:
         return Choice(None, MISSING)
     if row["why_unscored"]:
@@ -77,14 +77,14 @@ def _choice(row: dict[str, Any]) -> Choice:
     if row["answer"] is not None:
         answers = (row["ans0"], row["ans1"], row["ans2"])
         first, second, third = row["answer_text"]
-        return choice_of(row["answer"], Options(answers, (first, second, third), row["unknown"]))
-    return largest([row[f"score{place}"] for place in range(3)])
+        return match_choice(row["answer"], Options(answers, (first, second, third), row["unknown"]))
+    return best_scored([row[f"score{place}"] for place in range(3)])
 
 
-def largest(scores: list[float]) -> Choice:
+def best_scored(scores: list[float]) -> Choice:
     """Return the answer with the largest score; a tie for it is unscored.
 
-    >>> largest([-1.0, -0.5, -3.0]), largest([0.4, 0.4, 0.2])
+    >>> best_scored([-1.0, -0.5, -3.0]), best_scored([0.4, 0.4, 0.2])
     (Choice(index=1, why=None), Choice(index=None, why='tied scores'))
     """
     best = max(scores)

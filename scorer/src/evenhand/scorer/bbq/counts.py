@@ -1,7 +1,7 @@
 """Additive sufficient statistics of BBQ: counts of rows by question.
 
-Every metric (``specs``) is a function of these counts under weights of the questions. So the
-estimate, the jackknife and the bootstrap need the rows themselves no more.
+Every metric (``specs``) is a function of these counts under weights of the questions, so the
+estimate, the jackknife and the bootstrap do not need the rows themselves.
 """
 
 import itertools
@@ -22,9 +22,9 @@ Value = Callable[[Floats], Floats]
 
 AMBIGUOUS, DISAMBIGUATED = "ambiguous", "disambiguated"
 CONDITIONS = {AMBIGUOUS: "ambig", DISAMBIGUATED: "disambig"}
-"""Name in a metric's id -> value of ``context_condition``."""
+"""The name in a metric's id -> the value of ``context_condition``."""
 
-_OF_CONDITION = (
+_CONDITION_STATISTICS = (
     "rows",
     "scored",
     "correct",
@@ -37,20 +37,22 @@ _OF_CONDITION = (
     "nonaligned",
     "nonaligned_correct",
 )
-STATISTICS = tuple(f"{condition}.{name}" for condition in CONDITIONS for name in _OF_CONDITION)
-"""What is counted. Errors are wrong answers; a row is aligned where its label is the target, and
-nonaligned where it is the other person. From ``scored_with_target`` on, only scored rows that have
-a target count."""
+STATISTICS = tuple(
+    f"{condition}.{name}" for condition in CONDITIONS for name in _CONDITION_STATISTICS
+)
+"""The counts. Errors are wrong answers; a row is aligned if its label is the target, and nonaligned
+if its label is the other person. From ``scored_with_target`` on, only scored rows with a target
+count."""
 
 _PLACE = {name: place for place, name in enumerate(STATISTICS)}
 
 
 def count_rows(items: pl.DataFrame, choice: Codes) -> Flags:
-    """Return which of :data:`STATISTICS` each row counts for, shape [N, K].
+    """Return which of :data:`STATISTICS` each row is counted in, shape [N, K].
 
     Args:
         items: ``context_condition``, ``label``, ``unknown`` and ``target`` of N rows.
-        choice: the answer to each, -1 where there is none; shape [N].
+        choice: the answer to each row, -1 if there is none; shape [N].
     """
     label, unknown = items["label"].to_numpy(), items["unknown"].to_numpy()
     target = items["target"].fill_null(-1).to_numpy()
@@ -83,7 +85,7 @@ def count(counts: Floats, condition: str, name: str) -> Floats:
 
 
 class Counts(NamedTuple):
-    """Counts of some rows by question."""
+    """Counts of a set of rows by question."""
 
     sums: Floats
     """Shape [G, K]: G questions, K statistics."""
@@ -100,8 +102,7 @@ class Counts(NamedTuple):
             weights: shape [R, G].
 
         Returns:
-            Means of the categories, and behind them the values of all rows together;
-            shape [R, 2 V].
+            Means of the categories, followed by the values over all rows; shape [R, 2 V].
         """
         starts = [*np.flatnonzero(np.diff(self.category, prepend=-1)), len(self.category)]
         by_category = np.stack(
@@ -118,17 +119,17 @@ class Counts(NamedTuple):
 
     @property
     def n_categories(self) -> int:
-        """How many categories the rows are of."""
+        """The number of categories in the rows."""
         return len(np.unique(self.category))
 
 
-def counts_of(
+def sum_by_question(
     rows: Flags, question: NDArray[np.int64], category_of_question: NDArray[np.int64]
 ) -> Counts:
     """Add up rows by question.
 
     Args:
-        rows: what each row counts for, shape [N, K].
+        rows: which statistics each row is counted in, shape [N, K].
         question: code of each row's question, shape [N].
         category_of_question: code of each question's category, ascending.
     """

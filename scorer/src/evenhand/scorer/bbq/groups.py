@@ -1,4 +1,4 @@
-"""Groups of rows: names in one spelling, the dimension in which two people differ, and members."""
+"""Groups of rows: canonical names, the dimension in which two people differ, and members."""
 
 import functools
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 NO_SUBCATEGORY = "None"
-"""What the release writes where a row has none."""
+"""The release's value for a row without a subcategory."""
 
 _SPELLINGS = {
     **dict.fromkeys(("m", "man", "men", "boy", "boys", "male", "males"), "M"),
@@ -19,18 +19,18 @@ _SPELLINGS = {
         ("trans", "trans_f", "trans_m", "transgender women", "transgender men"), "trans"
     ),
 }
-"""Lower case -> the spelling of the release's answers. Whole names only: ``nonOld`` is not
-``old``, and African is not African American."""
+"""Lower case -> the spelling in the release's answers. Only whole names are mapped: ``nonOld``
+is not ``old``, and African is not African American."""
 
 _SES = ("lowSES", "highSES")
 _GENDERS = ("M", "F")
 SECOND_DIMENSION = {"Race_x_gender": "gender", "Race_x_SES": "SES"}
-"""Intersectional category -> what people differ in beside race."""
+"""Intersectional category -> the dimension that it combines with race."""
 
 
 @functools.cache
 def canonical(name: str) -> str:
-    """Return a group's name in one spelling.
+    """Return a group's name in its canonical spelling.
 
     >>> [canonical(name) for name in ("girl", "F-Black", "low SES", "trans_F", "nonOld")]
     ['F', 'Black', 'lowSES', 'trans', 'nonOld']
@@ -42,7 +42,7 @@ def canonical(name: str) -> str:
 
 @functools.cache
 def differing_dimension(category: str, first: str, second: str) -> str | None:
-    """Return in what the two people of an intersectional row differ, by their group's names.
+    """Return the dimension in which the two people of an intersectional row differ.
 
     >>> differing_dimension("Race_x_gender", "F-Black", "M-White")
     'race and gender'
@@ -54,15 +54,15 @@ def differing_dimension(category: str, first: str, second: str) -> str | None:
     second_name = SECOND_DIMENSION.get(category)
     if second_name is None:
         return None
-    people = [_taken_apart(name, second_name) for name in (first, second)]
+    people = [_split_group(name, second_name) for name in (first, second)]
     if not all(race and other for race, other in people):
         return None
     pairs = zip(("race", second_name), zip(*people, strict=True), strict=True)
     return " and ".join(name for name, (one, two) in pairs if one != two) or None
 
 
-def _taken_apart(name: str, second: str) -> tuple[str, str]:
-    """Return race, and gender or SES; empty where the name does not say."""
+def _split_group(name: str, second: str) -> tuple[str, str]:
+    """Return race, and gender or SES; each is empty if the name does not contain it."""
     ses, gender, race = "", "", name.strip(" {}")
     for part in _SES:
         if race.startswith(part):
@@ -76,10 +76,10 @@ def _taken_apart(name: str, second: str) -> tuple[str, str]:
 def group_rows(
     items: pl.DataFrame, configs: Sequence[str]
 ) -> dict[str, dict[str, NDArray[np.int64]]]:
-    """Return dimension -> group -> places of its rows; a row may be of several groups, or none.
+    """Return dimension -> group -> indices of its rows; a row may have several groups, or none.
 
-    A row with two stereotyped groups counts once in each and once in the whole. Subcategories,
-    and what the two people of an intersectional category differ in, are named with the category.
+    A row with two stereotyped groups counts once in each group and once in the total. Subcategories
+    and differing dimensions are named with their category.
     """
     category = items["category"].to_list()
     subcategory = [
@@ -96,7 +96,7 @@ def group_rows(
         "subcategory": _members(subcategory),
         "label_type": _members([[name] for name in items["label_type"].to_list()]),
         "stereotyped_group": _members(stereotyped),
-        "differing_dimension": _members(_differing(items)),
+        "differing_dimension": _members(_differing_dimensions(items)),
     }
     members["category"] = dict(
         sorted(members["category"].items(), key=lambda named: order[named[0]])
@@ -104,7 +104,7 @@ def group_rows(
     return members
 
 
-def _differing(items: pl.DataFrame) -> list[list[str]]:
+def _differing_dimensions(items: pl.DataFrame) -> list[list[str]]:
     dimensions = []
     names = ("category", "answer_group", "unknown")
     columns = zip(*(items[name].to_list() for name in names), strict=True)
@@ -116,7 +116,7 @@ def _differing(items: pl.DataFrame) -> list[list[str]]:
 
 
 def _members(names: Sequence[Sequence[str]]) -> dict[str, NDArray[np.int64]]:
-    """Return name -> places at which it stands, by name."""
+    """Return name -> indices of the rows with that name, sorted by name."""
     members: dict[str, list[int]] = {}
     for place, groups in enumerate(names):
         for name in groups:

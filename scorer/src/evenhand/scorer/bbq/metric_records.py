@@ -1,4 +1,4 @@
-"""Writes BBQ's metrics as records: value, interval, test, signature, and the same by group."""
+"""BBQ's metrics as records: value, interval, test and signature, also by group."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,12 +20,12 @@ from evenhand.scorer.statistics import Estimator, Sampling
 Floats = NDArray[np.float64]
 
 ALL = "all"
-"""The config of every metric: the scored categories together; each stands under ``by``."""
+"""The config of every metric: all scored categories together; each category is under ``by``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One metric of some rows."""
+    """One metric over a set of rows."""
 
     value: float | None
     why_null: str | None
@@ -35,7 +35,7 @@ class Measured:
     p_value: float | None
 
 
-def metrics_of(
+def build_metrics(
     counts: Counts,
     groups: Mapping[str, Mapping[str, Counts]],
     *,
@@ -45,17 +45,17 @@ def metrics_of(
     """Return all metrics.
 
     Args:
-        counts: of all rows.
+        counts: counts of all rows.
         groups: dimension -> group -> counts of its rows.
-        categories: name of each category's code.
+        categories: the category names, by code.
         provenance: for the signatures and the resampling.
     """
     sampling = provenance.sampling
-    whole = measured(counts, categories=categories, sampling=sampling)
+    whole = measure(counts, categories=categories, sampling=sampling)
     by = {
         dimension: {
-            name: measured(own, categories=categories, sampling=sampling)
-            for name, own in members.items()
+            name: measure(group_counts, categories=categories, sampling=sampling)
+            for name, group_counts in members.items()
         }
         for dimension, members in groups.items()
     }
@@ -79,11 +79,11 @@ def metrics_of(
     ]
 
 
-def measured(
+def measure(
     counts: Counts, *, categories: Sequence[str], sampling: Sampling
 ) -> dict[str, Measured]:
-    """Return every metric of some rows by its id."""
-    found: dict[str, Measured] = {}
+    """Return every metric over a set of rows, by its id."""
+    by_id: dict[str, Measured] = {}
     for is_used, alike in _by_used_questions(counts).items():
         used = np.array(is_used, dtype=np.bool_)
         estimator = _estimator(counts, alike, used)
@@ -94,7 +94,7 @@ def measured(
             n_scored, n_unscored = spec.n_rows(counts)
             value = _number_or_none(values[place])
             why_null = None if value is not None else _why_null(metric_id, spec, counts, categories)
-            found[metric_id] = Measured(
+            by_id[metric_id] = Measured(
                 value=value,
                 why_null=why_null,
                 n_scored=n_scored,
@@ -102,28 +102,28 @@ def measured(
                 sure=sure_of(value, bounds, place, _clusters(counts, spec, used), sampling),
                 p_value=_number_or_none(p_values[place]) if spec.signed else None,
             )
-    return found
+    return by_id
 
 
 def _by_used_questions(counts: Counts) -> dict[tuple[bool, ...], list[CountedMetric]]:
-    """Return which questions are used -> the metrics that use just these.
+    """Return flags of the used questions -> the metrics that use exactly these.
 
     Metrics that use the same questions share the resamples.
     """
-    found: dict[tuple[bool, ...], list[CountedMetric]] = {}
+    by_questions: dict[tuple[bool, ...], list[CountedMetric]] = {}
     for spec in specs.METRICS:
-        found.setdefault(tuple(spec.used_questions(counts).tolist()), []).append(spec)
-    return found
+        by_questions.setdefault(tuple(spec.used_questions(counts).tolist()), []).append(spec)
+    return by_questions
 
 
 def _estimator(counts: Counts, alike: list[CountedMetric], used: Flags) -> Estimator:
-    """Return a function of the used questions' weights, all macro values before the pooled ones."""
+    """Return a function of the used questions' weights to all macro, then all pooled values."""
     metrics = [spec.values for spec in alike]
 
     def estimator(weights: Floats) -> Floats:
         if used.all():
             return counts.macro_and_pooled(metrics, weights)
-        # Unused questions keep their place, so that a category without any stays undefined.
+        # Unused questions keep their place, so that a category with no used question stays NaN.
         whole = np.zeros((len(weights), len(used)))
         whole[:, used] = weights
         return counts.macro_and_pooled(metrics, whole)
@@ -145,7 +145,7 @@ def _inference(
         return empty, None, empty
     values = estimator(np.ones((1, len(strata))))[0]
     width = counts.sums.shape[1] * counts.n_categories + counts.sums.shape[0]
-    # A stratum of one question cannot say how much questions differ.
+    # A stratum of one question has no variance between questions.
     strata = statistics.usable_strata(strata)
     bounds = statistics.interval(
         estimator, strata, sampling=sampling, limits=(-1.0, 1.0), width=width
@@ -166,7 +166,7 @@ def _clusters(counts: Counts, spec: CountedMetric, used: Flags) -> Clusters:
 def _why_null(
     metric_id: str, spec: CountedMetric, counts: Counts, categories: Sequence[str]
 ) -> str:
-    """Name the categories in which a macro mean is undefined; the pooled one needs no names."""
+    """Return the reason, for a macro mean with the categories in which it is undefined."""
     if metric_id.endswith(".pooled") or counts.n_categories == 1:
         return spec.why_null
     codes = np.unique(counts.category)
@@ -179,19 +179,19 @@ def _why_null(
 
 
 def _family(spec: CountedMetric, members: Mapping[str, Measured]) -> dict[str, GroupValue]:
-    """Return the value of each group, its tests corrected as one family."""
-    p_holm = _holm(own.p_value for own in members.values())
+    """Return the value of each group, with p-values corrected as one family."""
+    p_holm = _holm(measured.p_value for measured in members.values())
     return {
         name: GroupValue(
-            value=own.value,
-            n_scored=own.n_scored,
-            why_null=own.why_null,
-            interval=own.sure.interval,
-            why_no_interval=own.sure.why_none,
-            p_value=own.p_value,
+            value=measured.value,
+            n_scored=measured.n_scored,
+            why_null=measured.why_null,
+            interval=measured.sure.interval,
+            why_no_interval=measured.sure.why_none,
+            p_value=measured.p_value,
             p_holm=corrected if spec.signed else None,
         )
-        for (name, own), corrected in zip(members.items(), p_holm, strict=True)
+        for (name, measured), corrected in zip(members.items(), p_holm, strict=True)
     }
 
 
@@ -203,24 +203,24 @@ def _holm(p_values: Iterable[float | None]) -> list[float | None]:
 def _metric(
     metric_id: str,
     spec: CountedMetric,
-    found: Measured,
+    measured: Measured,
     by: dict[str, dict[str, GroupValue]],
-    made: str,
+    metric_signature: str,
 ) -> Metric:
     assert spec.range is not None
     return Metric(
         id=metric_id,
         config=ALL,
-        value=found.value,
+        value=measured.value,
         unit=spec.unit,
         range=spec.range,
         best=spec.best,
-        n_scored=found.n_scored,
-        n_unscored=found.n_unscored,
-        signature=made,
-        why_null=found.why_null,
-        interval=found.sure.interval,
-        why_no_interval=found.sure.why_none,
+        n_scored=measured.n_scored,
+        n_unscored=measured.n_unscored,
+        signature=metric_signature,
+        why_null=measured.why_null,
+        interval=measured.sure.interval,
+        why_no_interval=measured.sure.why_none,
         by=by,
     )
 

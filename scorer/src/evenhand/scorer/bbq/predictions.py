@@ -1,4 +1,4 @@
-"""Predictions of BBQ in our own format: a label, a text or three scores for each question.
+"""BBQ predictions in Evenhand's format: a label, a text or three scores for each question.
 
 In a table, ``scores`` is a list or its JSON.
 """
@@ -16,7 +16,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bbq import Prediction
 from evenhand.scorer.faults import FaultList, what_stands
 from evenhand.scorer.readers import prediction_files
-from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.parquet import read_rows, read_schema
 from evenhand.scorer.readers.prediction_files import prediction_reader
 from evenhand.scorer.readers.prediction_format import (
     NO_PREDICTION,
@@ -37,16 +37,19 @@ SCHEMA = {
     "score2": pl.Float64,
     "why_unscored": pl.String,
 }
-"""Columns of rows as read; one of label, answer, the scores and why_unscored is not null."""
+"""Columns of rows as read; exactly one of label, answer, the scores and why_unscored is filled."""
+
+NOT_ONE_ANSWER = "rows without exactly one answer"
+NOT_FINITE = "scores that are NaN or infinite"
 
 _SCORES = ("score0", "score1", "score2")
 _ANSWER_FIELDS = ("label", "answer", "scores")
 _NUMBERED_ROW = tuple[str, Any]
-"""Where a row stands, and its fields."""
+"""A row's place in the file, and its fields."""
 
 
 class _Answers(PredictionFormat[Prediction]):
-    """A label, a text or three scores a row; exactly one of them."""
+    """The format: exactly one of a label, a text and three scores in each row."""
 
     record = Prediction
     shape = (
@@ -73,43 +76,43 @@ class _Answers(PredictionFormat[Prediction]):
         if not super().accepts(record, place, faults):
             return False
         if len(given) != 1:
-            said = "none of them" if not given else " and ".join(given)
-            faults.add("rows without exactly one answer", self.shape, f"{place}: {said}")
+            detail = "none of them" if not given else " and ".join(given)
+            faults.add(NOT_ONE_ANSWER, self.shape, f"{place}: {detail}")
             return False
         if record.scores and not all(map(math.isfinite, record.scores)):
-            said = f"{place}: {record.scores}"
-            faults.add("scores that are NaN or infinite", self.shape, said)
+            detail = f"{place}: {record.scores}"
+            faults.add(NOT_FINITE, self.shape, detail)
             return False
         return True
 
     def is_sound(self, rows: pl.DataFrame) -> bool:
-        """Say of rows at once that :meth:`accepts` would take each of them."""
+        """Return whether :meth:`accepts` would accept every row, without going through them."""
         answers = pl.sum_horizontal(pl.col("label", "answer", "score0").is_not_null())
         is_finite = pl.all_horizontal(pl.col(*_SCORES).is_finite().fill_null(value=True))
         is_whole = rows.select(((pl.col("id") != "") & (answers == 1) & is_finite).all())
         return bool(is_whole.item())
 
     def table(self, path: Path, suffix: str) -> FileRows:
-        """Return the rows of a table, read one by one: a row with a fault is named by itself."""
+        """Return the rows of a table, read one by one so that each fault names its row."""
         faults = FaultList()
         rows = self._parquet(path) if suffix == ".parquet" else self._text(path, suffix)
-        frame = frame_of_answers(checked_rows(rows, faults))
+        frame = answers_frame(accepted_rows(rows, faults))
         return FileRows(frame, faults=faults.listed())
 
     def _text(self, path: Path, suffix: str) -> Iterator[_NUMBERED_ROW]:
-        """Yield the rows of CSV or TSV; an empty cell is no value, but an answer may be empty."""
+        """Yield the rows of CSV or TSV; empty cells have no value, but an answer may be empty."""
         table = StrictTable(path, suffix)
         check_columns(str(path), table.names, self)
         has_answers_alone = not {"label", "scores"} & set(table.names)
         for number, cells in enumerate(table.rows(), FIRST_ROW):
-            row = {name: value_of_cell(name, cell) for name, cell in cells.items() if cell}
+            row = {name: cell_value(name, cell) for name, cell in cells.items() if cell}
             if has_answers_alone:
                 row.setdefault("answer", "")
             yield f"row {number}", row
 
     def _parquet(self, path: Path) -> Iterator[_NUMBERED_ROW]:
-        check_columns(str(path), schema_of(path).names(), self)
-        rows = rows_of(path, limit=MAX_ANSWERS)
+        check_columns(str(path), read_schema(path).names(), self)
+        rows = read_rows(path, limit=MAX_ANSWERS)
         for number, row in enumerate(rows.iter_rows(named=True), 1):
             yield f"row {number}", {name: value for name, value in row.items() if value is not None}
 
@@ -119,7 +122,7 @@ READER = prediction_reader(FORMAT)
 
 
 def read_predictions(path: Path) -> FileRows:
-    """Read a predictions file of ours, by the suffix of its name.
+    """Read a predictions file in Evenhand's format; its suffix says how.
 
     Raises:
         DataRefused: the file cannot be read at all; faults of rows are in the result.
@@ -127,13 +130,13 @@ def read_predictions(path: Path) -> FileRows:
     return prediction_files.read_predictions(path, FORMAT)
 
 
-def checked_rows(rows: Iterable[_NUMBERED_ROW], faults: FaultList) -> list[Prediction]:
-    """Return the rows that are predictions, and name the others."""
+def accepted_rows(rows: Iterable[_NUMBERED_ROW], faults: FaultList) -> list[Prediction]:
+    """Return the rows that are valid predictions, and add the others to the faults."""
     records: list[Prediction] = []
     for number, (place, row) in enumerate(rows):
         if number >= MAX_ANSWERS:
             raise DataRefused(
-                f"There are more than {MAX_ANSWERS:,} rows; give one row for each question."
+                f"There are more than {MAX_ANSWERS:,} rows; give one row per question."
             )
         try:
             record = msgspec.convert(row, Prediction)
@@ -145,13 +148,13 @@ def checked_rows(rows: Iterable[_NUMBERED_ROW], faults: FaultList) -> list[Predi
     return records
 
 
-def frame_of_answers(predictions: Sequence[Prediction]) -> pl.DataFrame:
+def answers_frame(predictions: Sequence[Prediction]) -> pl.DataFrame:
     """Return predictions as the columns of :data:`SCHEMA`."""
     return FORMAT.frame(predictions)
 
 
-def value_of_cell(name: str, cell: str) -> Any:
-    """Return a cell as what its column holds, or as it is where it is something else."""
+def cell_value(name: str, cell: str) -> Any:
+    """Return a cell's value in its column's type, or its text if it has another type."""
     if name in {"label", "scores"}:
         try:
             return json.loads(cell)

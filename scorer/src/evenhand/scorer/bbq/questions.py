@@ -1,7 +1,7 @@
-"""The dataset's questions, found by id or by their words: how a row of another tool's file is told.
+"""Looks up a dataset's questions by id or by text, for rows of other tools' files.
 
-Words are compared whole, with single spaces. A row without an id is told by context, question and
-its three options in any order, and by nothing less where that fits several questions.
+Texts are compared in full, with runs of white space as one space. A row without an id is identified
+by its context, its question and its three options in any order.
 """
 
 import re
@@ -13,9 +13,9 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.bbq import CATEGORIES
-from evenhand.scorer.bbq.answers import Options, places_of
+from evenhand.scorer.bbq.answers import Options, match_options
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.readers.prompts import one_space
 
@@ -26,7 +26,7 @@ _BEFORE_QUESTION = (".", "!", ":", "\n")
 
 
 class Question(NamedTuple):
-    """One item as far as a file of answers can tell it."""
+    """The parts of an item that a file of answers may repeat."""
 
     id: str
     context: str
@@ -34,12 +34,12 @@ class Question(NamedTuple):
     options: Options
 
 
-class Found(NamedTuple):
-    """Which questions a row may answer; one where it is certain."""
+class Candidates(NamedTuple):
+    """The questions that a row may answer; exactly one if it is certain."""
 
     questions: Sequence[Question]
     unknown_id: str | None = None
-    """The id in the dataset's spelling, where the dataset has no such row."""
+    """The row's id in the dataset's spelling, if the dataset has no such row."""
 
 
 class Questions:
@@ -56,23 +56,23 @@ class Questions:
         self._by_words: dict[tuple[str, str], list[Question]] = defaultdict(list)
         self._by_question: dict[str, list[Question]] = defaultdict(list)
         self._configs = configs
-        for own in questions:
-            self._by_id[own.id] = own
-            self._by_words[own.context, own.question].append(own)
-            self._by_question[own.question].append(own)
+        for question in questions:
+            self._by_id[question.id] = question
+            self._by_words[question.context, question.question].append(question)
+            self._by_question[question.question].append(question)
 
-    def find(self, row: ForeignAnswer) -> Found:
-        """Return the questions that a row may answer: by id where it has one, else by words."""
+    def find(self, row: ForeignAnswer) -> Candidates:
+        """Return the questions that a row may answer: by id if it has one, else by text."""
         identity = self._identity(row)
         if identity in self._by_id:
-            return Found([self._by_id[identity]])
-        by_words = self._of_words(row)
-        return Found(by_words, None if by_words else identity)
+            return Candidates([self._by_id[identity]])
+        by_words = self._match_words(row)
+        return Candidates(by_words, None if by_words else identity)
 
     def _identity(self, row: ForeignAnswer) -> str | None:
-        """Return the id in the dataset's spelling, None where the row has none.
+        """Return the id in the dataset's spelling, None if the row has none.
 
-        A number alone is an id only where the dataset has a single category.
+        A number alone is an id only if the dataset has a single category.
         """
         if row.category and row.example_id is not None:
             return f"{row.category}-{row.example_id:05d}"
@@ -88,37 +88,44 @@ class Questions:
         is_ours = match is not None and match[1] in {*self._configs, *CATEGORIES}
         return f"{match[1]}-{int(match[2]):05d}" if match and is_ours else None
 
-    def _of_words(self, row: ForeignAnswer) -> Sequence[Question]:
+    def _match_words(self, row: ForeignAnswer) -> Sequence[Question]:
         if row.context is not None and row.question is not None:
-            own = self._by_words.get((one_space(row.context), one_space(row.question)), [])
-            return _with_options(own, row.options)
+            candidates = self._by_words.get((one_space(row.context), one_space(row.question)), [])
+            return _with_options(candidates, row.options)
         if row.prompt is not None:
-            return self._of_prompt(one_space(row.prompt), _pieces(row.prompt), row.options)
+            return self._match_prompt(one_space(row.prompt), _pieces(row.prompt), row.options)
         return []
 
-    def _of_prompt(
+    def _match_prompt(
         self, prompt: str, pieces: Sequence[str], options: tuple[str, ...] | None
     ) -> Sequence[Question]:
-        """Return the questions that stand in a prompt with the last context in it.
+        """Return the questions in a prompt that go with the last context in it.
 
-        The last, because examples may stand before; and of two that begin at one place the longer,
-        because the ambiguous context is the beginning of the other.
+        The last one, because few-shot examples come before it; and of two contexts that begin at
+        the same place the longer one, because a disambiguated context begins with the ambiguous
+        one.
         """
         asked = [piece for piece in pieces if piece in self._by_question]
         if not asked:
             asked = [question for question in self._by_question if question in prompt]
-        inside = [own for text in dict.fromkeys(asked) for own in self._by_question[text]
-                  if own.context in prompt]  # fmt: skip
-        fitting = [
-            own for own in inside if all(one_space(text) in prompt for text in own.options.answers)
+        inside = [
+            question
+            for text in dict.fromkeys(asked)
+            for question in self._by_question[text]
+            if question.context in prompt
         ]
-        own = _with_options(fitting if options is None else inside, options)
-        best = max((_rank(prompt, one) for one in own), default=None)
-        return [one for one in own if _rank(prompt, one) == best]
+        complete = [
+            question
+            for question in inside
+            if all(one_space(answer) in prompt for answer in question.options.answers)
+        ]
+        candidates = _with_options(complete if options is None else inside, options)
+        best = max((_rank(prompt, candidate) for candidate in candidates), default=None)
+        return [candidate for candidate in candidates if _rank(prompt, candidate) == best]
 
 
 def is_respelled(given: str, identity: str) -> bool:
-    """Say whether an id is another spelling of the dataset's, and not merely another id.
+    """Return whether an id is another spelling of the dataset's id, and not a different id.
 
     >>> is_respelled("Age-61", "Age-00061"), is_respelled("request-7", "Age-00061")
     (True, False)
@@ -128,12 +135,12 @@ def is_respelled(given: str, identity: str) -> bool:
     if match is None:
         match = _BARE_NUMBER.fullmatch(given)
         return match is not None and int(match[1]) == int(number)
-    is_own = match[1].casefold() == category.casefold() and int(match[2]) == int(number)
-    return is_own and given != identity
+    is_same_row = match[1].casefold() == category.casefold() and int(match[2]) == int(number)
+    return is_same_row and given != identity
 
 
 def _pieces(prompt: str) -> list[str]:
-    r"""Return what may be a question: from a sentence's, line's or label's end to its mark.
+    r"""Return the possible questions: from the end of a sentence, line or label to a question mark.
 
     >>> _pieces("They met. Q: Who lied?\nA:")
     ['Who lied?']
@@ -143,8 +150,8 @@ def _pieces(prompt: str) -> list[str]:
     return [one_space(text[start:]) + "?" for text, start in zip(ends, starts, strict=True)]
 
 
-def _rank(prompt: str, own: Question) -> tuple[int, int]:
-    return prompt.rfind(own.context), len(own.context)
+def _rank(prompt: str, question: Question) -> tuple[int, int]:
+    return prompt.rfind(question.context), len(question.context)
 
 
 def _has_words(row: ForeignAnswer) -> bool:
@@ -154,42 +161,44 @@ def _has_words(row: ForeignAnswer) -> bool:
 def _with_options(
     questions: Sequence[Question], options: tuple[str, ...] | None
 ) -> Sequence[Question]:
-    """Return the questions that have these options; of several those with their order."""
+    """Return the questions with these options; if several, those with the same order."""
     if options is None:
         return questions
-    places = [(one, places_of(options, one.options)) for one in questions]
-    own = [one for one, order in places if order is not None]
-    ordered = [one for one, order in places if order == tuple(range(len(options)))]
-    return ordered if len(own) > 1 and ordered else own
+    places = [(question, match_options(options, question.options)) for question in questions]
+    fitting = [question for question, order in places if order is not None]
+    ordered = [question for question, order in places if order == tuple(range(len(options)))]
+    return ordered if len(fitting) > 1 and ordered else fitting
 
 
-def has_the_words(row: ForeignAnswer, own: Question) -> bool:
-    """Say whether the words that a row keeps are those of a question."""
-    if row.context is not None and one_space(row.context) != own.context:
+def has_the_words(row: ForeignAnswer, question: Question) -> bool:
+    """Return whether the texts in a row are those of a question."""
+    if row.context is not None and one_space(row.context) != question.context:
         return False
-    if row.question is not None and one_space(row.question) != own.question:
+    if row.question is not None and one_space(row.question) != question.question:
         return False
     if row.prompt is None:
         return True
     prompt = one_space(row.prompt)
-    return own.context in prompt and own.question in prompt
+    return question.context in prompt and question.question in prompt
 
 
-def questions_of(dataset: Dataset) -> Questions:
+def read_questions(dataset: Dataset) -> Questions:
     """Read all questions of a dataset.
 
     Raises:
-        DataRefused: the files cannot be read, or are not BBQ's.
+        DataRefused: the files cannot be read or are not BBQ's.
     """
     configs = list(dataset.manifest.configs)
-    return Questions((own for config in configs for own in _read(dataset, config)), configs)
+    return Questions(
+        (question for config in configs for question in _read(dataset, config)), configs
+    )
 
 
 def _read(dataset: Dataset, config: str) -> Iterable[Question]:
     try:
         rows = dataset.scan(config).select(_COLUMNS).collect()
     except pl.exceptions.PolarsError as error:
-        reason = shown(str(error))
+        reason = excerpt(str(error))
         raise DataRefused(
             f"{dataset.folder}: the items of {config} are not BBQ's ({reason}); import them again."
         ) from error

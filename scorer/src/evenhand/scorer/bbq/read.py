@@ -1,4 +1,4 @@
-"""BBQ's predictions of any format, as rows by id with what there is to say about the reading."""
+"""Reads BBQ predictions of any format as rows by id, with faults and notes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from evenhand.scorer.bbq import unifiedqa
 from evenhand.scorer.bbq.answers import NO_MATCH
 from evenhand.scorer.bbq.foreign_answers import answers_to
 from evenhand.scorer.bbq.predictions import SCHEMA
-from evenhand.scorer.bbq.questions import questions_of
+from evenhand.scorer.bbq.questions import read_questions
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.inputs import Inputs, header_of_model, read_inputs
 from evenhand.scorer.readers.foreign import ForeignFile
@@ -23,22 +23,22 @@ def read_files(
     """Read the predictions of one model.
 
     Args:
-        paths: the files, each read in the same format; beside batches their requests.
+        paths: the files, all in the same format; for batch APIs also the files of requests.
         reader: as ``--reader`` takes it.
-        dataset: whose questions were answered; other tools' rows are told by its words.
-        configs: those that are asked for; every row is read all the same.
+        dataset: the dataset that was answered; other tools' rows are identified by its texts.
+        configs: the requested configs; every row is read whatever they are.
 
     Raises:
-        DataRefused: a file cannot be read, is given twice, or two files state different models.
-        WrongUse: a file holds several answers to a question and none is chosen.
+        DataRefused: a file cannot be read or is given twice, or files state different models.
+        WrongUse: a file holds several answers to a question and the reader selects none.
     """
-    to_rows = {ANSWERS: _joined, unifiedqa.MATCHED_ANSWERS: _matched}
+    to_rows = {ANSWERS: _join_foreign_answers, unifiedqa.MATCHED_ANSWERS: _convert_matched_answers}
     return read_inputs(paths, reader, dataset, configs, to_rows=to_rows)
 
 
-def _joined(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
-    """Return what joins a file of any tool with the dataset's questions."""
-    questions = questions_of(dataset)
+def _join_foreign_answers(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
+    """Return a function that joins rows of another tool's file with the dataset's questions."""
+    questions = read_questions(dataset)
 
     def to_rows(path: Path, file: ForeignFile) -> FileRows:
         answered = answers_to(questions, file.rows)
@@ -52,8 +52,8 @@ def _joined(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
     return to_rows
 
 
-def _matched(_dataset: Dataset, _configs: Sequence[str]) -> ToRows:
-    """Return what makes rows of the release; what it says of an answer stands."""
+def _convert_matched_answers(_dataset: Dataset, _configs: Sequence[str]) -> ToRows:
+    """Return a function that turns the release's rows into ours; their choices are final."""
     number = pl.col("example_id").cast(pl.String).str.zfill(5)
     is_unmatched = pl.col("choice").is_null()
     columns = (

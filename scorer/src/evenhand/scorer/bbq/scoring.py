@@ -1,4 +1,4 @@
-"""What BBQ brings to scoring; see ``evenhand.scorer.benchmark_scoring``."""
+"""BBQ's part of scoring; see ``evenhand.scorer.benchmark_scoring``."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,17 +10,17 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.report import DatasetRecord, Metric, Report
 from evenhand.scorer.bbq import tables
 from evenhand.scorer.bbq.answers import MISSING
-from evenhand.scorer.bbq.choices import Choices, find_choices, joined
+from evenhand.scorer.bbq.choices import Choices, find_choices, join_choices
 from evenhand.scorer.bbq.foreign_answers import NOT_IN_DATASET
-from evenhand.scorer.bbq.metric_records import metrics_of
-from evenhand.scorer.bbq.predictions import checked_rows, frame_of_answers, value_of_cell
+from evenhand.scorer.bbq.metric_records import build_metrics
+from evenhand.scorer.bbq.predictions import accepted_rows, answers_frame, cell_value
 from evenhand.scorer.bbq.read import read_files
 from evenhand.scorer.bbq.results import (
     ITEM_KINDS,
     Scored,
+    count_answers,
     example_rows,
     result_warnings,
-    scored_rows,
 )
 from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Texts
 from evenhand.scorer.datasets import Dataset
@@ -33,9 +33,9 @@ from evenhand.scorer.python_words import speaking_python
 from evenhand.scorer.scoring import score_frames
 from evenhand.scorer.statistics import Sampling
 
-_NOTHING_SCORED = (
-    "not one answer is scored, so no metric will have a value. Is it the blank file? An answer is"
-    " the text or the letter of one of the three, or its number 0, 1, 2 (in JSON lines as `label`)."
+NOTHING_SCORED = (
+    "no answer can be scored, so no metric will have a value. Is this the blank file? An answer is"
+    " the text or letter of one of the three, or its number 0, 1 or 2 (in JSON lines as `label`)."
 )
 _FIRST_CHARACTERS = 60
 
@@ -50,7 +50,7 @@ class Matched(NamedTuple):
 
 
 class BbqScoring(BenchmarkScoring[Matched, Scored]):
-    """One answer a question; all categories make one result, so that means go over them."""
+    """One answer per question; all categories form one result, so that means can go over them."""
 
     stem = "bbq"
     item_kinds = ITEM_KINDS
@@ -68,8 +68,8 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
     def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
         """Check that each row is a prediction of the contract."""
         faults = FaultList()
-        rows = checked_rows(_places(predictions.iter_rows(named=True)), faults)
-        return frame_of_answers(rows), faults.listed()
+        rows = accepted_rows(_places(predictions.iter_rows(named=True)), faults)
+        return answers_frame(rows), faults.listed()
 
     def match(
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList
@@ -80,7 +80,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
     def coverage(self, match: Matched) -> Rows:
         """Count the questions that are answered, also by condition.
 
-        An answer that matches none of the three is no fault; it is counted as unscored.
+        An answer that matches none of the three is not a fault; it is counted as unscored.
         """
         rows = pl.DataFrame(
             {
@@ -106,7 +106,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
         ]
 
     def notes(self, match: Matched) -> list[str]:
-        """Say for each reason how many answers are unscored for it, with the first ones' texts."""
+        """Return one note per reason, with the number of unscored answers and the first texts."""
         config, choices = match.config, match.choices
         unscored: dict[str, list[str]] = {}
         for identity, why, text in zip(match.items["id"], choices.why, choices.text, strict=True):
@@ -119,7 +119,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
             for why, rows in sorted(unscored.items())
         ]
         is_blank = bool(notes) and None not in choices.why
-        return [*notes, f"{config}: {_NOTHING_SCORED}"] if is_blank else notes
+        return [*notes, f"{config}: {NOTHING_SCORED}"] if is_blank else notes
 
     def results(self, matches: Iterable[Matched], protocol: str) -> list[Scored]:  # noqa: ARG002
         """Count the rows of all categories together."""
@@ -127,20 +127,20 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
         if not every:
             return []
         items = pl.concat([match.items for match in every])
-        return [scored_rows(items, joined(match.choices for match in every))]
+        return [count_answers(items, join_choices(match.choices for match in every))]
 
     def metrics(self, result: Scored, provenance: Provenance) -> list[Metric]:
-        """Return the metrics of all categories, with each under ``by``."""
-        return metrics_of(
+        """Return the metrics over all categories, with each category under ``by``."""
+        return build_metrics(
             result.counts, result.groups, categories=result.configs, provenance=provenance
         )
 
     def warnings(self, result: Scored) -> list[str]:
-        """Say which rows are unscored and why, and which have no target."""
+        """Return warnings of rows that are unscored, with the reasons, or have no target."""
         return result_warnings(result)
 
     def parts(self, result: Scored) -> pl.DataFrame:
-        """Return counts by question, wordings of UNKNOWN, and reasons."""
+        """Return counts by question, wordings of UNKNOWN, and reasons for unscored answers."""
         return tables.parts_table(result)
 
     def examples(self, result: Scored, texts: Texts) -> Rows:
@@ -156,7 +156,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
 
 
 def scoring_for(_dataset: Dataset | None, _options: Mapping[str, Any]) -> BbqScoring:
-    """Return BBQ's part of scoring, which is the same for all datasets."""
+    """Return BBQ's part of scoring, the same for every dataset."""
     return BbqScoring()
 
 
@@ -172,21 +172,21 @@ def score(
     resamples: int = 10_000,
     level: float = 0.95,
 ) -> Report:
-    """Score predictions on items, all categories that occur in the predictions.
+    """Score predictions on all categories that occur in them.
 
     Args:
         items: rows of the contract's ``Item`` in any order: a polars or pandas frame, or a list of
-            dicts. Of the columns, context and question are not read.
-        predictions: rows of the contract's ``Prediction``, in any order, likewise.
-        allow_missing: leave out, and count, rows without a prediction.
-        dataset: what the items are, for the report.
-        protocol: how the model was read; the formulas are the same.
-        seed: of the resampling.
+            dicts. The columns context and question are not read.
+        predictions: rows of the contract's ``Prediction`` in any order, in the same forms.
+        allow_missing: leave out and count rows without a prediction.
+        dataset: the dataset that the items come from, for the report.
+        protocol: how the model was scored, for the report; the formulas are the same.
+        seed: random seed of the resampling.
         resamples: number of bootstrap resamples.
-        level: coverage that the intervals aim at.
+        level: nominal coverage of the intervals.
 
     Raises:
-        DataRefused: a missing, unknown or duplicate id, or a row that is no prediction.
+        DataRefused: an id is missing, unknown or a duplicate, or a row is not a prediction.
     """
     return score_frames(
         BbqScoring(),
@@ -208,7 +208,7 @@ def _places(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 
 def _as_given(name: str, value: Any) -> Any:
-    """Return a value as it was before it went through CSV or through a frame of numbers."""
+    """Return a value in the type it had before CSV or a frame of floats changed it."""
     if isinstance(value, str):
-        return value_of_cell(name, value)
+        return cell_value(name, value)
     return whole(value) if name == "label" else value

@@ -1,8 +1,8 @@
 """BBQ's tables: the paper's five numbers by category, UNKNOWN wordings, unscored answers.
 
 Also the columns of ``NAME.parts.parquet``: rows with ``table`` = ``statistics`` are the additive
-counts by question, of all rows and of each group; those with ``unknown_wordings`` and ``unscored``
-are tables for people.
+counts by question, over all rows and over each group; those with ``unknown_wordings`` and
+``unscored`` are tables for reading.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
 from evenhand.scorer.bbq.groups import group_rows
 from evenhand.scorer.bbq.results import Scored, unscored_reasons
-from evenhand.scorer.frames import stacked
+from evenhand.scorer.frames import stack_tables
 from evenhand.scorer.outcome import Rows
 
 PARTS = {
@@ -49,15 +49,15 @@ def parts_table(scored: Scored) -> pl.DataFrame:
             reasons, schema={"config": pl.String, "reason": pl.String, "n": pl.Int64}
         ),
     }
-    return stacked(tables.items(), PARTS)
+    return stack_tables(tables.items(), PARTS)
 
 
 def unknown_wordings(scored: Scored) -> pl.DataFrame:
     """Return how often the UNKNOWN answer is chosen, by its wording.
 
     Returns:
-        ``config, condition, wording, n_offered, n_chosen, share``, over the scored rows; one row
-        for each wording that a category and condition has.
+        ``config, condition, wording, n_offered, n_chosen, share`` over the scored rows; one row
+        for each wording in a category and condition.
     """
     items, choice = scored.items, scored.choices.index
     texts = pl.concat_list("ans0", "ans1", "ans2").list.get(pl.col("unknown"))
@@ -84,8 +84,8 @@ def unknown_wordings(scored: Scored) -> pl.DataFrame:
 def pooled_wordings(scored: Scored) -> Rows:
     """Return how often each wording of UNKNOWN is chosen in all categories together.
 
-    One row a wording, its share of the rows that offer it in both conditions side by side; by
-    category they stand in ``NAME.parts.parquet``.
+    One row per wording, with its share of the rows that offer it in both conditions side by side.
+    Shares by category are in ``NAME.parts.parquet``.
     """
     pooled = (
         unknown_wordings(scored)
@@ -107,7 +107,7 @@ def pooled_wordings(scored: Scored) -> Rows:
 
 
 def metric_rows(report: Report) -> Rows:
-    """Return one row a number of a report, for the table that ``score`` prints."""
+    """Return one row per metric of a report, for the table that ``score`` prints."""
     return [
         {
             "metric": metric.id,
@@ -123,9 +123,9 @@ def metric_rows(report: Report) -> Rows:
 
 
 def group_table(report: Report, dimension: str) -> Rows:
-    """Return the metrics of each group of a dimension, side by side; empty where there are none.
+    """Return the metrics of each group of a dimension side by side; empty if there are no groups.
 
-    Values are those of all rows of a group together.
+    Values are over all rows of a group.
     """
     pooled = {metric.id.removesuffix(".pooled"): metric for metric in report.metrics}
     groups = pooled["bbq.accuracy.ambiguous"].by.get(dimension, {})
@@ -146,7 +146,7 @@ def _value(metric: Metric, dimension: str, name: str) -> float | None:
 def _statistics(scored: Scored) -> Iterator[pl.DataFrame]:
     yield _counts(scored, np.arange(len(scored.items)), "all", "all")
     for dimension, members in group_rows(scored.items, scored.configs).items():
-        if dimension == "category":  # the config says it
+        if dimension == "category":  # categories are configs
             continue
         for name, places in members.items():
             yield _counts(scored, places, dimension, name)
@@ -156,9 +156,9 @@ def _counts(
     scored: Scored, places: np.ndarray[tuple[int], np.dtype[np.int64]], dimension: str, group: str
 ) -> pl.DataFrame:
     counted = pl.DataFrame(scored.rows[places], schema=list(STATISTICS), orient="row")
-    own = scored.items[places].select(config="category", cluster="question_index")
+    keys = scored.items[places].select(config="category", cluster="question_index")
     return (
-        pl.concat([own, counted], how="horizontal")
+        pl.concat([keys, counted], how="horizontal")
         .group_by("config", "cluster", maintain_order=True)
         .agg(pl.col(STATISTICS).sum().cast(pl.Int64))
         .unpivot(index=["config", "cluster"], variable_name="statistic", value_name="n")

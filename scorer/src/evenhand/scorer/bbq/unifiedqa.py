@@ -14,16 +14,16 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.scorer.readers.json_text import NOT_JSON
 from evenhand.scorer.readers.reader import Mark, Reader
-from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, lines_of
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, read_lines
 
 VARIANTS = ("race", "arc", "qonly")
 MATCHED_ANSWERS = "answers matched by the release's rules"
-"""What the reader yields: answers whose choice stands, also that a text matches none."""
+"""What the reader yields: answers whose choice is final, including that a text matches none."""
 
 _FIELD = "unifiedqa-t5-11b_pred_"
 _SHAPE = (
-    "A line is an official row (category, example_id, answer_info, ans0, ans1, ans2) with the"
-    " field {field}."
+    "Each line must be an official row (category, example_id, answer_info, ans0, ans1, ans2) with"
+    " the field {field}."
 )
 _Pair = Annotated[list[str], msgspec.Meta(min_length=2, max_length=2)]
 
@@ -48,17 +48,17 @@ def read(path: Path, variant: str | None) -> pl.DataFrame:
 
     Args:
         path: the file.
-        variant: one of :data:`VARIANTS`; every file holds them all.
+        variant: one of :data:`VARIANTS`; every file holds all of them.
 
     Returns:
-        ``category, example_id, choice, answer``, one row a line; ``choice`` is null where the text
+        ``category, example_id, choice, answer``, one row per line; ``choice`` is null if the text
         matches none of the three answers.
 
     Raises:
-        DataRefused: a line is no official row, or lacks the run's answer.
+        DataRefused: a line is not an official row, or lacks the run's answer.
     """
     rows = [
-        (row.category, row.example_id, choice_of(text, *_texts_of(row)), text)
+        (row.category, row.example_id, match_option(text, *_answer_texts(row)), text)
         for row, text in _lines(path, variant or VARIANTS[0])
     ]
     schema = {
@@ -70,19 +70,22 @@ def read(path: Path, variant: str | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def choice_of(text: str, answers: tuple[str, ...], names: tuple[str, ...]) -> int | None:
-    """Return the first answer that a text matches, by the rules of the release and in their order.
+def match_option(text: str, answers: tuple[str, ...], names: tuple[str, ...]) -> int | None:
+    """Return the first answer that a text matches, by the rules of the release in their order.
 
     Args:
         text: what the model wrote.
         answers: the texts of the three answers.
-        names: the first members of the ``answer_info`` of the three.
+        names: the first member of each answer's ``answer_info``.
 
-    >>> choice_of("the grandson.", ("The grandfather", "The grandson", "Unknown"), ("", "", ""))
+    >>> match_option("the grandson.", ("The grandfather", "The grandson", "Unknown"), ("", "", ""))
     1
-    >>> choice_of("the older girl", ("The old man", "The young girl", "Unknown"), ("old", "", ""))
+    >>> match_option(
+    ...     "the older girl", ("The old man", "The young girl", "Unknown"), ("old", "", "")
+    ... )
     """
-    # The model's vocabulary cuts the word; the templates leave a brace in some answers.
+    # The release mends these two: the model's vocabulary truncates "pantsuit", and the templates
+    # leave a brace in some answers.
     written = _plain(re.sub(r"pantsu$", "pantsuit", text.strip(), flags=re.IGNORECASE))
     options = [_plain(answer.replace("}", "")) for answer in answers]
     if written in options:
@@ -95,7 +98,7 @@ def choice_of(text: str, answers: tuple[str, ...], names: tuple[str, ...]) -> in
 
 
 def _plain(text: str) -> str:
-    """Return a text as the release compares it.
+    """Return a text normalised as in the release.
 
     >>> _plain("The O'Brien boy."), _plain(" Unknown")
     ('the obrien boy', 'unknown')
@@ -103,14 +106,14 @@ def _plain(text: str) -> str:
     return text.strip().lower().removesuffix(".").replace("o'brien", "obrien").strip()
 
 
-def _texts_of(row: _Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _answer_texts(row: _Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
     info = (row.answer_info.ans0, row.answer_info.ans1, row.answer_info.ans2)
     return (row.ans0, row.ans1, row.ans2), tuple(pair[0] for pair in info)
 
 
 def _lines(path: Path, variant: str) -> list[tuple[_Line, str]]:
     field, decoder, rows = _FIELD + variant, msgspec.json.Decoder(), []
-    for number, line in lines_of(path):
+    for number, line in read_lines(path):
         check_rows(path, number, MAX_ANSWERS)
         try:
             raw: Any = decoder.decode(line)
@@ -118,7 +121,7 @@ def _lines(path: Path, variant: str) -> list[tuple[_Line, str]]:
         except NOT_JSON as error:
             raise _refusal(path, number, str(error), field) from error
         if not isinstance(text, str):
-            raise _refusal(path, number, f"the field {field} is no text", field)
+            raise _refusal(path, number, f"the field {field} is not a text", field)
         rows.append((row, text))
     return rows
 
@@ -129,7 +132,7 @@ def _refusal(path: Path, number: int, reason: str, field: str) -> DataRefused:
 
 READER = Reader(
     name="unifiedqa",
-    help="predictions of UnifiedQA that come with BBQ's release (preds_<Category>.jsonl)",
+    help="the UnifiedQA predictions in BBQ's release (preds_<Category>.jsonl)",
     choices=VARIANTS,
     choice_help="the run: fine-tuned as for RACE or ARC, or asked with the question only",
     yields=MATCHED_ANSWERS,

@@ -1,4 +1,4 @@
-"""How well a model knows the right class: a concave criterion in place of BVF's norms."""
+"""How well a model knows the right class: a concave criterion in place of norms."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,6 +1,7 @@
 """BVF's numbers as functions of their contexts, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,12 +9,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.report import Metric, Report
-from evenhand.scorer.bvf import specs
+from evenhand.scorer.bvf import brackets, specs
 from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, build_criterion
 from evenhand.scorer.bvf.metrics import overall_risk
 from evenhand.scorer.bvf.specs import BvfMetric, Direction, Risk, Slope, Summary
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
 from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.inference.estimates import Bracket
 from evenhand.scorer.specs import find
 
 Floats = NDArray[np.float64]
@@ -48,6 +50,7 @@ class _Topic:
         weight_by_subject = dict(weights.iter_rows())
         subject_weights = [weight_by_subject[subject] for subject in self.subjects]
         self.sums = self._sums(rows, classes, protocol, subject_weights)
+        self.is_sublinear = str(classes["criterion"][0]) != KNOWLEDGE
         self.is_used = self.sums.values[..., WEIGHT].sum(axis=1) > 0
 
     def comparables_for(self, metric: Metric) -> Iterator[Comparable]:
@@ -56,10 +59,17 @@ class _Topic:
         if spec is None:  # from a later version, whose metrics readers ignore
             return
         variant = spec.variant(metric.id) or ""
-        yield self._comparable(metric, Key(metric.config, metric.id), self._value(spec, variant))
+        whole = self._comparable(metric, Key(metric.config, metric.id), self._value(spec, variant))
+        yield replace(whole, bracket=self._bracket(spec, None))
         for subject in metric.by.get("subject", {}):
-            value = self._subject_value(spec, variant, self.subjects.index(subject))
-            yield self._comparable(metric, Key(metric.config, metric.id, "subject", subject), value)
+            code = self.subjects.index(subject)
+            by_subject = self._comparable(
+                metric,
+                Key(metric.config, metric.id, "subject", subject),
+                self._subject_value(spec, variant, code),
+            )
+            weights = self.sums.values[:, code, WEIGHT]
+            yield replace(by_subject, weights=weights, bracket=self._bracket(spec, code))
 
     def _value(self, spec: BvfMetric, variant: str) -> Value:
         match spec:
@@ -83,6 +93,24 @@ class _Topic:
             return lambda sums, w: sums.risks(w)[spec.part][:, subject]
         code = self.classes.index(variant)
         return lambda sums, w: sums.directions(w)[:, subject, code]
+
+    def _bracket(
+        self, spec: BvfMetric, subject: int | None
+    ) -> Callable[[Floats, Integers, int], Bracket] | None:
+        """Return the bracket of R^b or R^v, of one subject if given; None for means."""
+        if not isinstance(spec, Risk) or spec.part == 0 or not self.is_sublinear:
+            return None
+        scale = 1.0 if spec.is_normalised else self.sums.largest
+        estimate = brackets.bias if spec.part == 1 else brackets.volatility
+
+        def bracket(sums: Floats, _strata: Integers, seed: int) -> Bracket:
+            weights = self.sums.subject_weights
+            if subject is not None:
+                sums, weights = sums[:, [subject]], np.ones(1)
+            selected = Sums(sums, weights, self.sums.strength, self.sums.largest)
+            return estimate(selected, seed=seed) * scale
+
+        return bracket
 
     def _slope(self, factor: str, sums: Sums, weights: Floats) -> Floats:
         rows = self.factors.filter(pl.col("factor") == factor)
@@ -124,4 +152,5 @@ class _Topic:
             sums=self.sums.values,
             is_used=np.asarray(self.is_used),
             value=resampled_value,
+            weights=brackets.context_weights(self.sums),
         )

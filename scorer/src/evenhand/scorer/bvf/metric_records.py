@@ -184,20 +184,15 @@ class MetricWriter:
     @cached_property
     def _null_references(self) -> list[NullReference | None]:
         scored, sampling = self.scored, self.provenance.sampling
-        rows = scored.is_scored
-        cells = (
-            scored.subject[rows],
-            scored.probabilities.n_answers[rows],
-            scored.items["weight"].to_numpy()[rows],
+        is_scored, sums, p_star = scored.is_scored, scored.sums, scored.p_star
+        rows = null_references.ScoredRows(
+            subject=scored.subject[is_scored],
+            n_answers=scored.probabilities.n_answers[is_scored],
+            weight=scored.items["weight"].to_numpy()[is_scored],
+            p=scored.probabilities.p[is_scored],
         )
-        total, volatility = null_references.risk_references(
-            scored.sums, cells, scored.p_star, sampling
-        )
-        return [
-            total,
-            null_references.bias_reference(scored.sums, scored.p_star, sampling),
-            volatility,
-        ]
+        total, volatility = null_references.risk_references(sums, rows, p_star, sampling)
+        return [total, null_references.bias_reference(sums, p_star, sampling), volatility]
 
     def _by_subject(
         self,

@@ -15,7 +15,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bvf import Prediction
 from evenhand.scorer.bvf import blank
 from evenhand.scorer.faults import FIRST, FaultList
-from evenhand.scorer.readers.parquet import rows_of
+from evenhand.scorer.readers.parquet import read_rows
 from evenhand.scorer.readers.plain_tables import PlainTable, read_plain_table
 from evenhand.scorer.readers.prediction_files import prediction_reader
 from evenhand.scorer.readers.prediction_format import (
@@ -79,7 +79,7 @@ class _Probabilities(PredictionFormat[Prediction]):
         """Return the rows of a table."""
         faults = FaultList()
         if suffix == ".parquet":
-            table = PlainTable(rows_of(path))
+            table = PlainTable(read_rows(path))
         else:
             table = read_plain_table(path, suffix, _is_probability)
         rows = flatten_table(str(path), table.texts, faults)

@@ -139,6 +139,6 @@ def _columns(
         return {WORD_P + word: values[:, at] for at, word in enumerate(RACES)}
     raise DataRefused(
         f"{path} has {values.shape[1]} probabilities for each context; one (of {GENDERS[0]}) for"
-        f" the classes {' and '.join(GENDERS)}, or {len(RACES)} for the words {', '.join(RACES)} were"
-        " expected."
+        f" the classes {' and '.join(GENDERS)}, or {len(RACES)} for the words {', '.join(RACES)}"
+        " were expected."
     )

@@ -22,7 +22,7 @@ from evenhand.scorer.bvf.regressions import Regression, factor_points, has_stats
 from evenhand.scorer.bvf.results import Scored
 from evenhand.scorer.bvf.specs import RISKS
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
-from evenhand.scorer.frames import stacked
+from evenhand.scorer.frames import stack_tables
 from evenhand.scorer.outcome import Rows
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def parts_table(scored: Scored) -> pl.DataFrame:
         "directions": directions(scored),
         "norms": norms(scored),
     }
-    return stacked(tables.items(), PARTS).with_columns(config=pl.lit(scored.config))
+    return stack_tables(tables.items(), PARTS).with_columns(config=pl.lit(scored.config))
 
 
 def statistics(scored: Scored) -> pl.DataFrame:

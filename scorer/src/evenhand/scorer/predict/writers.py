@@ -66,7 +66,7 @@ def _write_jsonl_gz(paths: list[Path], out: Path, header: Header) -> None:
 def _json_lines(paths: list[Path], header: Header) -> Iterator[bytes]:
     yield msgspec.json.encode({HEADER_KEY: header}, order="sorted") + b"\n"
     for path in paths:
-        yield _nested(pl.read_parquet(path)).write_ndjson().encode()
+        yield _nest(pl.read_parquet(path)).write_ndjson().encode()
 
 
 def _together(paths: list[Path]) -> pl.LazyFrame:
@@ -74,7 +74,7 @@ def _together(paths: list[Path]) -> pl.LazyFrame:
     return pl.concat([pl.scan_parquet(path) for path in paths], how="diagonal")
 
 
-def _nested(rows: pl.DataFrame) -> pl.DataFrame:
+def _nest(rows: pl.DataFrame) -> pl.DataFrame:
     """Put columns such as ``word_p:he`` and ``word_p:she`` into one object, ``word_p``."""
     groups: dict[str, list[str]] = {}
     for name in rows.columns:

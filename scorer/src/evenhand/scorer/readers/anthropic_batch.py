@@ -10,7 +10,7 @@ from evenhand.contract import WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.batch_lines import (
     Reply,
-    finished,
+    finish_file,
     joined_text,
     take_reply,
     text_or_none,
@@ -49,7 +49,7 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
             take_reply(row, [reply], None, several="")
             file.model = file.model or text_or_none(message.get("model"))
         file.rows.append(row)
-    return finished(path, file, faults, _SHAPE)
+    return finish_file(path, file, faults, _SHAPE)
 
 
 READER = Reader(

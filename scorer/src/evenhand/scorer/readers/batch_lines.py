@@ -43,7 +43,7 @@ def take_reply(
         row.answer = text
 
 
-def finished(path: Path, file: ForeignFile, faults: FaultList, shape: str) -> ForeignFile:
+def finish_file(path: Path, file: ForeignFile, faults: FaultList, shape: str) -> ForeignFile:
     """Return a file with its faults.
 
     Raises:

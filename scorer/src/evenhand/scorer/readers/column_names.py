@@ -142,7 +142,7 @@ def _choose_answer(
     whole = _by_what_is_said(scored, names)
     candidates = [*predicted, *whole, *lists] or ([] if is_official else either)
     if chosen is not None:
-        candidates = _chosen(chosen, names, whole, lists)
+        candidates = _choose(chosen, names, whole, lists)
     if len(candidates) > 1:
         columns.wrong = f"{' and '.join(candidates)} may each hold the model's answer"
     elif not candidates:
@@ -162,7 +162,7 @@ def _by_what_is_said(scored: Sequence[Family], names: Sequence[str]) -> dict[str
     return {SCORES if is_clear else family.names[0]: family for family in whole}
 
 
-def _chosen(
+def _choose(
     chosen: str, names: Sequence[str], whole: dict[str, Family], lists: dict[str, Kind]
 ) -> list[str]:
     """Return what somebody has chosen: scores, one of the columns of a family, or any other."""

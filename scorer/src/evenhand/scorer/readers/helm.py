@@ -16,7 +16,7 @@ import msgspec
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.json_text import whole_of
+from evenhand.scorer.readers.json_text import decode_whole
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 
 NAME = "helm"
@@ -117,7 +117,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         DataRefused: another file of HELM's, or a method of asking that is not read.
         WrongUse: several trials and none is chosen, or not this one.
     """
-    file = whole_of(path, _File, what="scenario_state.json of HELM")
+    file = decode_whole(path, _File, what="scenario_state.json of HELM")
     method = file.adapter_spec.method
     if method != _JOINT and method not in _MODES:
         raise DataRefused(
@@ -128,7 +128,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     run, faults = ForeignFile([]), FaultList()
     if n_left := len(file.request_states) - len(plain):
         run.notes.append(f"{path.name}: {n_left:,} perturbed copies of instances are left out.")
-    states = _of_trial(path, plain, chosen)
+    states = _select_trial(path, plain, chosen)
     _check_completions(states, faults)
     if method == _JOINT:
         run.rows = [_joint(state) for state in states]
@@ -140,7 +140,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     return run
 
 
-def _of_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
+def _select_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
     counts = Counter(str(state.train_trial_index) for state in states)
     if not counts:
         raise DataRefused(f"{path} holds no request states of instances as they are.")
@@ -162,7 +162,7 @@ def _check_completions(states: list[_State], faults: FaultList) -> None:
             faults.add("requests with several completions", remedy, str(state.instance.id))
 
 
-def _identified(state: _State) -> ForeignAnswer:
+def _identify(state: _State) -> ForeignAnswer:
     context, mark, question = state.instance.input.text.rpartition(_QUESTION)
     return ForeignAnswer(
         place=f"instance {state.instance.id}",
@@ -175,7 +175,7 @@ def _identified(state: _State) -> ForeignAnswer:
 
 def _joint(state: _State) -> ForeignAnswer:
     """Take the text; its letter stands for an option as the prompt's own letters do."""
-    answer = _identified(state)
+    answer = _identify(state)
     if state.output_mapping:
         answer.options = tuple(
             state.output_mapping[letter] for letter in sorted(state.output_mapping)
@@ -196,7 +196,7 @@ def _separate(states: list[_State], modes: tuple[str, ...]) -> list[ForeignAnswe
     rows = []
     for _, group in groupby(sorted(states, key=key), key=key):
         option_states = list(group)
-        answer = _identified(option_states[0])
+        answer = _identify(option_states[0])
         asked = {
             (state.request_mode or _ORIGINAL, state.reference_index): state
             for state in option_states

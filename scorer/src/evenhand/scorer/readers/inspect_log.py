@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.archive import Archive
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.json_text import NOT_JSON, whole_of
+from evenhand.scorer.readers.json_text import NOT_JSON, decode_whole
 from evenhand.scorer.readers.prompts import letter_place
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, Reader
 
@@ -93,10 +93,10 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     """
     with path.open("rb") if path.is_file() else _nothing(path) as stream:
         is_archive = stream.read(4) == _ZIP_MAGIC
-    header, samples = _of_archive(path) if is_archive else _of_json(path)
+    header, samples = _read_archive(path) if is_archive else _read_json(path)
     if not samples:
         raise DataRefused(f"{path} holds no samples; log them (`--log-samples`) or give that log.")
-    epoch_samples = _of_epoch(path, samples, chosen)
+    epoch_samples = _select_epoch(path, samples, chosen)
     log = ForeignFile([_answer(sample) for sample in epoch_samples], header.eval.model)
     if all(sample.choices is None for sample in epoch_samples):
         log.notes.append(
@@ -109,7 +109,7 @@ def _nothing(path: Path) -> Any:
     raise DataRefused(f"{path} does not exist, or is a folder; give the log itself.")
 
 
-def _of_archive(path: Path) -> tuple[_Header, list[_Sample]]:
+def _read_archive(path: Path) -> tuple[_Header, list[_Sample]]:
     archive = Archive(path)
     names = archive.names()
     if "header.json" not in names:
@@ -121,23 +121,23 @@ def _of_archive(path: Path) -> tuple[_Header, list[_Sample]]:
         raise DataRefused(f"{path} is no {_LOG}: it has no header.json.")
     ((_, content),) = archive.members(["header.json"])
     header = _checked(
-        path, _decoded(path, "header.json", content, msgspec.json.Decoder(_Header).decode)
+        path, _decode(path, "header.json", content, msgspec.json.Decoder(_Header).decode)
     )
     members = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
     archive.refuse_twice(members)
-    return header, [_decoded(path, *member, _decode_sample) for member in archive.members(members)]
+    return header, [_decode(path, *member, _decode_sample) for member in archive.members(members)]
 
 
-def _decoded(path: Path, name: str, content: bytes, decode: Any) -> Any:
+def _decode(path: Path, name: str, content: bytes, decode: Any) -> Any:
     try:
         return decode(content)
     except NOT_JSON as error:
-        quoted = shown(repr(name))
+        quoted = excerpt(repr(name))
         raise DataRefused(f"{path}, member {quoted} is no part of a {_LOG}: {error}.") from error
 
 
-def _of_json(path: Path) -> tuple[_Header, list[_Sample]]:
-    log = whole_of(path, _Log, what=_LOG)
+def _read_json(path: Path) -> tuple[_Header, list[_Sample]]:
+    log = decode_whole(path, _Log, what=_LOG)
     return _checked(path, log), log.samples or []
 
 
@@ -152,7 +152,7 @@ def _checked(path: Path, header: _Header) -> _Header:
     return header
 
 
-def _of_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_Sample]:
+def _select_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_Sample]:
     counts = Counter(str(sample.epoch) for sample in samples)
     if chosen is not None and chosen not in counts:
         raise WrongUse(f"{path} has no epoch {chosen}; it has {', '.join(counts)}.")
@@ -167,7 +167,7 @@ def _of_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_S
 
 
 def _answer(sample: _Sample) -> ForeignAnswer:
-    answer = _identified(sample)
+    answer = _identify(sample)
     if sample.error is not None or not sample.output.choices:
         answer.why = FAILED
         return answer
@@ -176,7 +176,7 @@ def _answer(sample: _Sample) -> ForeignAnswer:
     return answer
 
 
-def _identified(sample: _Sample) -> ForeignAnswer:
+def _identify(sample: _Sample) -> ForeignAnswer:
     number = sample.metadata.get("source_id", sample.metadata.get("example_id"))
     category = sample.metadata.get("category")
     text = _asked(sample)
@@ -202,7 +202,7 @@ def _identified(sample: _Sample) -> ForeignAnswer:
 def _asked(sample: _Sample) -> str:
     """Return the input, or the last message of the user where it is a conversation."""
     if isinstance(sample.input, str):
-        return _resolved(sample.input, sample.attachments)
+        return _resolve(sample.input, sample.attachments)
     messages = [message for message in sample.input if message.role == "user"]
     return _text(messages[-1].content, sample.attachments) if messages else ""
 
@@ -210,8 +210,8 @@ def _asked(sample: _Sample) -> str:
 def _text(content: str | list[Any], attachments: dict[str, str]) -> str:
     """Return the text of a message; reasoning and tool calls are no answer."""
     if isinstance(content, str):
-        return _resolved(content, attachments)
-    return "\n".join(_resolved(text, attachments) for text in _texts(content))
+        return _resolve(content, attachments)
+    return "\n".join(_resolve(text, attachments) for text in _texts(content))
 
 
 def _texts(content: list[Any]) -> Iterator[str]:
@@ -220,7 +220,7 @@ def _texts(content: list[Any]) -> Iterator[str]:
             yield str(part.get("text") or "")
 
 
-def _resolved(text: str, attachments: dict[str, str]) -> str:
+def _resolve(text: str, attachments: dict[str, str]) -> str:
     """Return a long text in place of the reference that a log may hold for it."""
     if text.startswith(_ATTACHMENT):
         return attachments.get(text.removeprefix(_ATTACHMENT), text)

@@ -10,7 +10,7 @@ import polars as pl
 
 from evenhand.contract.predictions import Header
 from evenhand.scorer.faults import FaultList
-from evenhand.scorer.readers.headers import header_of
+from evenhand.scorer.readers.headers import parse_header
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, ONCE, KeyTwice
 from evenhand.scorer.readers.prediction_format import PredictionFormat
 from evenhand.scorer.readers.streams import check_rows, chunks_of_lines
@@ -39,7 +39,7 @@ def read_json_rows(
         if is_start:
             n_blank = chunk.count(b"\n", 0, len(chunk) - len(chunk.lstrip()))
             line, _, rest = chunk.lstrip().partition(b"\n")
-            header, is_start = header_of(path, line), False
+            header, is_start = parse_header(path, line), False
             if header is not None:
                 lines, first = rest, first + n_blank + 1
         frames.append(reading.rows(lines, first))

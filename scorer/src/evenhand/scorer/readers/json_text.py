@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.faults import FaultList, excerpt
 from evenhand.scorer.readers.streams import (
     BOM,
     COMPRESSIONS,
     MAX_ANSWERS,
     check_rows,
-    lines_of,
-    opened,
+    open_bounded,
+    read_lines,
     whole,
 )
 
@@ -47,10 +47,10 @@ def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[
         DataRefused: more than :data:`MAX_ANSWERS` lines.
     """
     decode = msgspec.json.Decoder().decode
-    for count, (number, line) in enumerate(lines_of(path), 1):
+    for count, (number, line) in enumerate(read_lines(path), 1):
         check_rows(path, count, MAX_ANSWERS)
         try:
-            row = _decoded(line, decode)
+            row = _decode(line, decode)
         except NOT_JSON:
             faults.add("lines that are not JSON (or cut off)", _LINE, f"line {number}")
             continue
@@ -60,7 +60,7 @@ def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[
             faults.add("lines that are no JSON object", _LINE, f"line {number}")
 
 
-def _decoded(line: bytes, decode: Any) -> Any:
+def _decode(line: bytes, decode: Any) -> Any:
     """Decode a line fast, or by the decoder that takes NaN."""
     try:
         return decode(line)
@@ -107,7 +107,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def whole_of(path: Path, kind: type[T], *, what: str) -> T:
+def decode_whole(path: Path, kind: type[T], *, what: str) -> T:
     """Decode one JSON value that fills a file; what the type does not name is passed over.
 
     Args:
@@ -118,7 +118,7 @@ def whole_of(path: Path, kind: type[T], *, what: str) -> T:
     Raises:
         DataRefused: no JSON, or not of this shape.
     """
-    with _bytes_of(path) as content:
+    with _map_bytes(path) as content:
         try:
             try:
                 return msgspec.json.decode(content, type=kind)
@@ -131,20 +131,20 @@ def whole_of(path: Path, kind: type[T], *, what: str) -> T:
         except msgspec.ValidationError as error:
             raise DataRefused(f"{path} is no {what}: {error}.") from error
         except NOT_JSON as error:
-            reason = shown(f"{type(error).__name__}: {error}")
+            reason = excerpt(f"{type(error).__name__}: {error}")
             raise DataRefused(
                 f"{path} is cut off or is no JSON ({reason}); copy it again."
             ) from error
 
 
 @contextlib.contextmanager
-def _bytes_of(path: Path) -> Iterator[bytes | mmap.mmap]:
+def _map_bytes(path: Path) -> Iterator[bytes | mmap.mmap]:
     """Yield a file's bytes; one that is not compressed stays on the disk."""
     if path.suffix.lower() in COMPRESSIONS:
         yield whole(path)
         return
     with (
-        opened(path),
+        open_bounded(path),
         path.open("rb") as stream,
         mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
     ):

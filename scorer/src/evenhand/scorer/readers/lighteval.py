@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.faults import FaultList, excerpt
 from evenhand.scorer.readers import lighteval_flat
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.parquet import read_rows, read_schema
 from evenhand.scorer.readers.prompts import letter_place, lettered_options
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 from evenhand.scorer.readers.streams import MAX_ANSWERS
@@ -54,7 +54,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         if not isinstance(doc, dict) or not isinstance(response, dict) or not doc.get("query"):
             faults.add("rows that are no details", _SHAPE, f"row {number}")
             continue
-        answer = _identified(number, doc)
+        answer = _identify(number, doc)
         _take(path, answer, doc, response, chosen)
         details.rows.append(answer)
     details.faults = faults.listed()
@@ -62,19 +62,19 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    names = schema_of(path).names()
+    names = read_schema(path).names()
     if set(COLUMNS) <= set(names):
-        for row in rows_of(path, COLUMNS, limit=MAX_ANSWERS).iter_rows(named=True):
+        for row in read_rows(path, COLUMNS, limit=MAX_ANSWERS).iter_rows(named=True):
             yield row["doc"], row["model_response"]
     elif set(OLD_COLUMNS) <= set(names):
         columns = [name for name in lighteval_flat.READ if name in names]
-        for row in rows_of(path, columns, limit=MAX_ANSWERS).iter_rows(named=True):
-            yield lighteval_flat.as_nested(row) or (None, None)
+        for row in read_rows(path, columns, limit=MAX_ANSWERS).iter_rows(named=True):
+            yield lighteval_flat.nest(row) or (None, None)
     else:
-        raise DataRefused(f"{path} has the columns {shown(', '.join(names[:9]))}. {_SHAPE}")
+        raise DataRefused(f"{path} has the columns {excerpt(', '.join(names[:9]))}. {_SHAPE}")
 
 
-def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
+def _identify(number: int, doc: dict[str, Any]) -> ForeignAnswer:
     specific = doc.get("specific")
     key = specific if isinstance(specific, dict) else {}
     category, example = key.get("category"), key.get("example_id")

@@ -18,7 +18,7 @@ _LONGEST_LIST = 1 << 20
 _PAIR = 2
 
 
-def as_nested(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+def nest(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return a flat row as the ``doc`` and ``model_response`` of later versions.
 
     Args:

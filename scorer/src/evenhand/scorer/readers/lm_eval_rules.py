@@ -30,7 +30,7 @@ class Scored(NamedTuple):
     scores: tuple[float, ...]
 
 
-def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
+def score_by_rule(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
     """Return the options and their scores, of which the largest wins.
 
     Args:
@@ -43,7 +43,7 @@ def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) ->
         Cannot: the rule needs something that the row does not hold.
 
     >>> requests = [("Who?", " Al"), ("Who?", " Barbara"), ("", " Al"), ("", " Barbara")]
-    >>> [scored_by(rule, requests, [-2.0, -3.5, -1.0, -3.0]).scores for rule in RULES]
+    >>> [score_by_rule(rule, requests, [-2.0, -3.5, -1.0, -3.0]).scores for rule in RULES]
     [(-2.0, -3.5), (-1.0, -0.5), (-1.0, -0.5), (-1.0, -0.5)]
     """
     n = _n_conditional(requests)

@@ -11,7 +11,7 @@ from evenhand.contract import WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.batch_lines import (
     Reply,
-    finished,
+    finish_file,
     joined_text,
     take_reply,
     text_or_none,
@@ -58,7 +58,7 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
             take_reply(row, replies, choice, several=several)
             file.model = file.model or text_or_none(body.get("model"))
         file.rows.append(row)
-    return finished(path, file, faults, _SHAPE)
+    return finish_file(path, file, faults, _SHAPE)
 
 
 def _body(line: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,12 +9,12 @@ from typing import TypeVar
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.streams import (
     MAX_PARQUET_ROWS,
     check_ratio,
     check_rows,
-    opened,
+    open_bounded,
 )
 
 _BYTES_OF_VALUE = 8
@@ -38,18 +38,20 @@ def _nothing_said() -> Iterator[None]:
         os.close(said)
 
 
-def schema_of(path: Path) -> pl.Schema:
+def read_schema(path: Path) -> pl.Schema:
     """Return names and types of the columns.
 
     Raises:
         DataRefused: no file, a folder, an empty file, or no Parquet.
     """
-    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
+    with open_bounded(
+        path
+    ):  # refuses folders, missing and empty files in the same words as elsewhere
         pass
     return _read(path, lambda: pl.Schema(pl.read_parquet_schema(path)))
 
 
-def rows_of(
+def read_rows(
     path: Path, columns: Sequence[str] | None = None, *, limit: int = MAX_PARQUET_ROWS
 ) -> pl.DataFrame:
     """Read columns, all by default.
@@ -60,7 +62,7 @@ def rows_of(
     Raises:
         DataRefused: no Parquet, more rows than the limit, or far more in it than its size.
     """
-    names = list(schema_of(path) if columns is None else columns)
+    names = list(read_schema(path) if columns is None else columns)
     n_rows = _read(path, lambda: int(pl.scan_parquet(path).select(pl.len()).collect().item()))
     check_rows(path, n_rows, limit)
     size = path.stat().st_size
@@ -76,5 +78,5 @@ def _read(path: Path, read: Callable[[], T]) -> T:
             return read()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise DataRefused(
-            f"{path} is cut off or is no Parquet file ({shown(str(error))}); copy it again."
+            f"{path} is cut off or is no Parquet file ({excerpt(str(error))}); copy it again."
         ) from error

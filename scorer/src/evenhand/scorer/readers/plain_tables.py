@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.decimal_signs import with_points
 from evenhand.scorer.readers.streams import check_lines, whole
 from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_text_table
@@ -55,7 +55,7 @@ def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) 
     numbers = [name for name in texts.columns if is_number(name)]
     texts, has_comma = with_points(texts, numbers)
     if has_comma:
-        few = shown(", ".join(numbers))
+        few = excerpt(", ".join(numbers))
         notes.append(f"{path.name}: the comma in {few} is a decimal one.")
     return PlainTable(texts, notes)
 
@@ -82,7 +82,7 @@ def _names(path: Path, names: list[str]) -> list[str]:
     filled = [name for name in names if name]
     for name in filled:
         if filled.count(name) > 1:
-            raise DataRefused(f"{path} has the column {shown(name)} twice; keep one of them.")
+            raise DataRefused(f"{path} has the column {excerpt(name)} twice; keep one of them.")
     return filled
 
 
@@ -90,5 +90,5 @@ def _read(path: Path, content: bytes, separator: str) -> pl.DataFrame:
     try:
         return pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
     except pl.exceptions.PolarsError as error:
-        reason = shown(str(error).split("\n", 1)[0])
+        reason = excerpt(str(error).split("\n", 1)[0])
         raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error

@@ -24,7 +24,7 @@ from evenhand.scorer.readers.reader import (
     Mark,
     Reader,
 )
-from evenhand.scorer.readers.streams import kind_of
+from evenhand.scorer.readers.streams import file_kind
 
 
 def prediction_reader(rows_format: PredictionFormat[Any]) -> Reader:
@@ -61,7 +61,7 @@ def read_predictions(path: Path, rows_format: PredictionFormat[Any]) -> FileRows
     Raises:
         DataRefused: the file cannot be read at all; faults of rows are in the result.
     """
-    suffix = kind_of(path)
+    suffix = file_kind(path)
     if suffix not in PREDICTION_SUFFIXES:
         hint = f" {rows_format.json_hint}" if suffix == ".json" and rows_format.json_hint else ""
         raise DataRefused(

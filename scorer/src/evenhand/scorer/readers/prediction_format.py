@@ -17,7 +17,7 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.predictions import Header
-from evenhand.scorer.faults import FIRST, Fault, FaultList, shown, what_stands
+from evenhand.scorer.faults import FIRST, Fault, FaultList, excerpt, what_stands
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, once_loads
 
 NO_PREDICTION = "rows that are no prediction"
@@ -95,7 +95,7 @@ class PredictionFormat(ABC, Generic[Record]):
             # JSON, but what the decoder saw before that says more.
             with contextlib.suppress(ValueError, RecursionError):
                 once_loads(line.decode())
-            said = what_stands(_decoded(line), error)
+            said = what_stands(_decode(line), error)
             faults.add(NO_PREDICTION, self.shape, f"{place}: {said}")
             return None
         if ESCAPED_ASCII.search(line) or not self.has_keys_once(line, [record]):
@@ -160,10 +160,10 @@ def check_columns(name: str, columns: Sequence[str], rows_format: PredictionForm
         wrong = (
             f"lacks the column {', '.join(missing)}"
             if missing
-            else f"has the unknown column {shown(', '.join(unknown))}"
+            else f"has the unknown column {excerpt(', '.join(unknown))}"
         )
         more = ", ..." if len(columns) > _NAMED_COLUMNS else ""
-        few = shown(", ".join(columns[:_NAMED_COLUMNS]) + more)
+        few = excerpt(", ".join(columns[:_NAMED_COLUMNS]) + more)
         raise DataRefused(f"{name} {wrong} (it has {few}). {rows_format.shape}")
     for column in columns:
         if list(columns).count(column) > 1:
@@ -190,7 +190,7 @@ def quoted_places(is_faulty: pl.Series, values: pl.Series, first_row: int) -> It
         yield f"row {row + first_row}: {values[row]!r}"
 
 
-def _decoded(line: bytes) -> Any:
+def _decode(line: bytes) -> Any:
     """Return what a line holds, or None where it is broken behind the place of a fault."""
     try:
         return msgspec.json.decode(line)

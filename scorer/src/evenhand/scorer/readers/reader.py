@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 
 OURS = "evenhand"
 """Name of the reader of our own formats, which every benchmark declares."""
@@ -97,7 +97,7 @@ class Mark:
     def clause(self, record: FirstRecord) -> str:
         """Return what was seen in a record."""
         named = [name for name in record.names if name]
-        few = ", ".join(shown(name, _LONGEST_NAME) for name in named[:_NAMED_COLUMNS])
+        few = ", ".join(excerpt(name, _LONGEST_NAME) for name in named[:_NAMED_COLUMNS])
         more = ", ..." if len(named) > _NAMED_COLUMNS else ""
         return self.why.replace("{names}", few + more)
 

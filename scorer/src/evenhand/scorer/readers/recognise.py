@@ -21,7 +21,7 @@ from evenhand.scorer.readers.reader import (
     Reader,
 )
 from evenhand.scorer.readers.registry import known_readers, offered_readers, spellings
-from evenhand.scorer.readers.streams import head, kind_of
+from evenhand.scorer.readers.streams import file_kind, head
 from evenhand.scorer.readers.table_text import DELIMITERS
 
 _HEAD_BYTES = 1 << 16
@@ -90,7 +90,7 @@ def first_record(path: Path) -> FirstRecord | None:
     Raises:
         DataRefused: the file cannot be read.
     """
-    start, suffix = head(path, _HEAD_BYTES), kind_of(path)
+    start, suffix = head(path, _HEAD_BYTES), file_kind(path)
     if start.startswith(_ZIP):
         return FirstRecord(Form.ZIP, _members(path), suffix)
     if start.startswith(_PARQUET):
@@ -166,7 +166,7 @@ def reader_for(paths: Sequence[Path], declared: Benchmark) -> Recognised:
 
 def _by_name(path: Path, declared: Benchmark) -> Recognised:
     """Take a file without a mark for ours, where its name says that it may be."""
-    if path.is_file() and kind_of(path) not in PREDICTION_SUFFIXES:
+    if path.is_file() and file_kind(path) not in PREDICTION_SUFFIXES:
         offered = ", ".join(spellings(offered_readers(declared)))
         raise DataRefused(
             f"{path} begins as no format that is known, and its name does not end in"

@@ -30,7 +30,7 @@ def with_stdin(paths: Sequence[Path]) -> Iterator[list[Path]]:
         yield list(paths)
         return
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
-        path = _stored(Path(folder))
+        path = _store(Path(folder))
         try:
             yield [path if given == STDIN else given for given in paths]
         except DataRefused as refused:
@@ -39,7 +39,7 @@ def with_stdin(paths: Sequence[Path]) -> Iterator[list[Path]]:
             raise WrongUse(str(refused).replace(str(path), _NAME)) from refused
 
 
-def _stored(folder: Path) -> Path:
+def _store(folder: Path) -> Path:
     """Write stdin to a file whose suffix says what its first bytes are."""
     raw = folder / "raw"
     with raw.open("wb") as stream:

@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.readers.plain_tables import SEPARATORS
-from evenhand.scorer.readers.streams import text_lines_of
+from evenhand.scorer.readers.streams import read_text_lines
 from evenhand.scorer.readers.table_text import LONGEST_FIELD
 
 
@@ -31,7 +31,7 @@ class StrictTable:
         csv.field_size_limit(LONGEST_FIELD)
         self._path = path
         self._reader: csv.DictReader[str] = csv.DictReader(
-            text_lines_of(path), delimiter=SEPARATORS[suffix], restkey="", strict=True
+            read_text_lines(path), delimiter=SEPARATORS[suffix], restkey="", strict=True
         )
         try:
             self.names = list(self._reader.fieldnames or [])

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.streams import BOM, check_lines, whole
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -75,19 +75,19 @@ def read_text_table(path: Path) -> TextTable:
     content, notes = _text(path, raw)
     del raw  # it is as large as the text
     if content[:_MARK].lower().startswith("sep="):
-        line = shown(content[:_MARK].splitlines()[0])
+        line = excerpt(content[:_MARK].splitlines()[0])
         raise DataRefused(
             f"{path}, line 1 ({line}) is a spreadsheet's own mark and no line of names; delete it."
         )
     delimiter = _delimiter(path, content)
-    if delimiter != _expected(path):
+    if delimiter != _expectation(path):
         notes.append(f"{path.name}: columns are separated by a {DELIMITERS[delimiter]}.")
     rows = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter)
     names = [name.strip() for name in next(rows)]
     return TextTable(content, delimiter, names, notes)
 
 
-def _expected(path: Path) -> str:
+def _expectation(path: Path) -> str:
     return "\t" if ".tsv" in path.suffixes else ","
 
 
@@ -166,4 +166,4 @@ def _reason(table: TextTable, error: Exception) -> str:
                 return f"row {number} has {len(row)} fields, the names are {len(table.names)}"
     except csv.Error as fault:
         return str(fault)
-    return shown(str(error))
+    return excerpt(str(error))

@@ -29,15 +29,15 @@ def render(
         form: one of :data:`FORMS`.
         names: what the models are called, one a file of ``paths`` and ``baselines``; without any,
             as the predictions say.
-        baselines: files that the others are compared with: runs of BBQ on the question alone.
+        baselines: files to compare the others with, e.g. runs on the question without its context.
 
     Raises:
         DataRefused: a file cannot be read.
     """
-    from evenhand.scorer.report.pages import pages_of
+    from evenhand.scorer.report.pages import build_pages
     from evenhand.scorer.report.reading import read_results
 
     results = read_results([*paths, *baselines], names, n_baselines=len(baselines))
-    pages = pages_of(results)
+    pages = build_pages(results)
     text: str = importlib.import_module(f"{__name__}.{_DRAWS[form]}").draw(pages)
     return text

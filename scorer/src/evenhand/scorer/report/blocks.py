@@ -359,12 +359,12 @@ MARKED = "Coloured, or marked * where there are no colours:"
 """How a footnote begins that says what the tones of a table's cells mean."""
 
 
-def marked(cell: Cell) -> str:
+def mark_cell(cell: Cell) -> str:
     """Return a cell's text with a mark in place of its colour."""
     return f"{cell.text} *" if cell.tone in {"positive", "negative"} else cell.text
 
 
-def table_of(title: str, matrix: Matrix) -> Table:
+def matrix_table(title: str, matrix: Matrix) -> Table:
     """Return a matrix as a plain table; each column is named with the title over it."""
     names = [
         ", ".join(word for word in (group, name) if word)

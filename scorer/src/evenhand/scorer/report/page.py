@@ -64,7 +64,7 @@ def _source_hash(text: str) -> str:
 
 
 # What could end the element that holds the data, or begin another one, is written as an escape.
-_ESCAPES = str.maketrans({own: f"\\u{ord(own):04x}" for own in "<>&\u2028\u2029"})
+_ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 def _examples(stories: Sequence[Story]) -> Markup:

@@ -27,18 +27,18 @@ class Pages(NamedTuple):
         return sum(len(story.findings) for story in self.stories)
 
 
-def told(results: Sequence[ModelResult]) -> Story:
+def tell_story(results: Sequence[ModelResult]) -> Story:
     """Return the story that a benchmark tells of its metric files."""
     story: Story = benchmark(results[0].report.dataset.stem).part("report").story(results)
     return story
 
 
-def pages_of(results: Sequence[ModelResult]) -> Pages:
+def build_pages(results: Sequence[ModelResult]) -> Pages:
     """Tell the story of each benchmark, in the order in which they first occur."""
     by_stem: dict[str, list[ModelResult]] = {}
     for result in results:
         by_stem.setdefault(result.report.dataset.stem, []).append(result)
-    stories = [told(runs) for runs in by_stem.values()]
+    stories = [tell_story(runs) for runs in by_stem.values()]
     models = list(dict.fromkeys(result.label for result in results))
     benchmarks = ", ".join(story.benchmark for story in stories)
     return Pages(

@@ -123,10 +123,12 @@ def made_section(results: Sequence[ModelResult]) -> Section:
 
 
 def _warnings(results: Sequence[ModelResult]) -> list[Block]:
-    texts = [_named(result, text, results) for result in results for text in result.report.warnings]
+    texts = [
+        _name_model(result, text, results) for result in results for text in result.report.warnings
+    ]
     for result in results:
         for lack in (result.why_no_parts, result.why_no_examples):
-            texts += [] if lack is None else [_named(result, f"{lack}.", results)]
+            texts += [] if lack is None else [_name_model(result, f"{lack}.", results)]
     if not texts and _has_left_out(results):
         texts = ["Some rows were left out; the tables say how many."]
     if not texts:
@@ -138,7 +140,7 @@ def _has_left_out(results: Sequence[ModelResult]) -> bool:
     return any(metric.n_unscored for result in results for metric in result.report.metrics)
 
 
-def _named(result: ModelResult, text: str, results: Sequence[ModelResult]) -> str:
+def _name_model(result: ModelResult, text: str, results: Sequence[ModelResult]) -> str:
     return text if len(results) == 1 else f"{result.label}: {text}"
 
 

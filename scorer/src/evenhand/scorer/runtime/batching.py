@@ -28,10 +28,10 @@ def batches(lengths: Ints, *, budget: int) -> Iterator[Ints]:
         start = end
 
 
-def padded(sequences: list[Ints], *, fill: int) -> tuple[Ints, Ints]:
+def pad_sequences(sequences: list[Ints], *, fill: int) -> tuple[Ints, Ints]:
     """Return the sequences as one array [batch, longest], and the mask of what is real.
 
-    >>> ids, mask = padded([np.array([5, 6]), np.array([7])], fill=0)
+    >>> ids, mask = pad_sequences([np.array([5, 6]), np.array([7])], fill=0)
     >>> ids.tolist(), mask.tolist()
     ([[5, 6], [7, 0]], [[1, 1], [1, 0]])
     """

@@ -51,7 +51,7 @@ def score_options(
             the model gives what is no number.
     """
     pairs = distinct_pairs(prompts)
-    inputs = _encoded(model, pairs, wording)
+    inputs = _encode(model, pairs, wording)
     scores = answers(model, inputs, pairs.rows, budget=budget, advance=advance)
     if normalisation == "token":
         scores /= (inputs.lengths - inputs.starts)[pairs.rows.inputs]
@@ -82,10 +82,10 @@ def refuse_unreadable(model: ExportedModel, prompts: Prompts, wording: Wording) 
     if len(doubtful):
         ids, texts = prompts.ids.gather(doubtful), prompts.texts.gather(doubtful)
         pairs = distinct_pairs(Prompts(ids, texts, prompts.options[doubtful]))
-        refuse_long(pairs.rows, _encoded(model, pairs, wording).lengths, model)
+        refuse_long(pairs.rows, _encode(model, pairs, wording).lengths, model)
 
 
-def _encoded(model: ExportedModel, pairs: Pairs, wording: Wording) -> Continuations:
+def _encode(model: ExportedModel, pairs: Pairs, wording: Wording) -> Continuations:
     """Return each pair as one text, read from its option on."""
     texts = [pairs.texts[text] for text in pairs.text_numbers]
     options = [pairs.options[option] for option in pairs.option_numbers]

@@ -105,7 +105,7 @@ class ChatTemplate:
         ) from error
 
 
-def chat_template_of(model: ExportedModel) -> ChatTemplate:
+def load_chat_template(model: ExportedModel) -> ChatTemplate:
     """Open the template that was exported with a model.
 
     Raises:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.scorer.runtime.batching import Floats, Ints, batches, padded
-from evenhand.scorer.runtime.scheduler import Batch, numbered
+from evenhand.scorer.runtime.batching import Floats, Ints, batches, pad_sequences
+from evenhand.scorer.runtime.scheduler import Batch, number_distinct
 from evenhand.scorer.runtime.session import ExportedModel
 
 MOST_TARGETS = 32
@@ -62,14 +62,14 @@ class DecoderInputs:
     def identities(self) -> Ints:
         """Number the distinct pairs."""
         prompts = self._distinct_prompts()[self.prompt_numbers]
-        targets = numbered(tuple(part.tobytes() for part in target) for target in self.targets)[
-            self.target_numbers
-        ]
+        targets = number_distinct(
+            tuple(part.tobytes() for part in target) for target in self.targets
+        )[self.target_numbers]
         identities: Ints = prompts * len(self.targets) + targets
         return identities
 
     def _distinct_prompts(self) -> Ints:
-        return numbered(prompt.tobytes() for prompt in self.prompts)
+        return number_distinct(prompt.tobytes() for prompt in self.prompts)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
         """Run the inputs of these numbers, prompts and targets of like length together."""
@@ -83,7 +83,9 @@ class DecoderInputs:
             inputs = np.concatenate([unit.inputs for unit in batch])
             targets, width = self.target_numbers[inputs], int(widths[inputs].max())
             before, labels, counts = (part[targets, :width] for part in padded_targets)
-            ids, attention = padded([self.prompts[unit.prompt] for unit in batch], fill=self.fill)
+            ids, attention = pad_sequences(
+                [self.prompts[unit.prompt] for unit in batch], fill=self.fill
+            )
             feed = {
                 "input_ids": ids,
                 "attention_mask": attention,
@@ -111,9 +113,9 @@ class DecoderInputs:
 
 def _pad(targets: list[Target], fill: int) -> tuple[Ints, Ints, Ints]:
     """Return what stands before the labels, the labels and what counts, [targets, longest]."""
-    before, _ = padded([target.before for target in targets], fill=fill)
-    labels, _ = padded([target.labels for target in targets], fill=fill)
-    counts, _ = padded([target.counts for target in targets], fill=0)
+    before, _ = pad_sequences([target.before for target in targets], fill=fill)
+    labels, _ = pad_sequences([target.labels for target in targets], fill=fill)
+    counts, _ = pad_sequences([target.counts for target in targets], fill=0)
     return before, labels, counts
 
 

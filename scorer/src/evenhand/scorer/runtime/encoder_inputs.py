@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.contract.errors import DataRefused
-from evenhand.scorer.runtime.batching import Ints, batches, padded
-from evenhand.scorer.runtime.scheduler import Batch, numbered
+from evenhand.scorer.runtime.batching import Ints, batches, pad_sequences
+from evenhand.scorer.runtime.scheduler import Batch, number_distinct
 from evenhand.scorer.runtime.session import ExportedModel
 
 
@@ -39,7 +39,7 @@ class EncoderInputs:
             columns = [column.tolist() for column in self.numbers.values()]
             rows = zip(*columns, strict=True)
             keys = [(*key, *row) for key, row in zip(keys, rows, strict=True)]
-        return numbered(keys)
+        return number_distinct(keys)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
         """Run the inputs of these numbers."""
@@ -52,13 +52,13 @@ class EncoderInputs:
 
     def _feed(self, model: ExportedModel, inputs: Ints) -> dict[str, NDArray[np.int64]]:
         """Return what the model's card names, padded to the longest of some inputs."""
-        ids, attention = padded([self.ids[i] for i in inputs], fill=self.fill)
+        ids, attention = pad_sequences([self.ids[i] for i in inputs], fill=self.fill)
         feed = {"input_ids": ids, "attention_mask": attention}
         if "token_type_ids" in model.card.inputs:
             feed["token_type_ids"] = (
                 np.zeros_like(ids)
                 if self.types is None
-                else padded([self.types[i] for i in inputs], fill=0)[0]
+                else pad_sequences([self.types[i] for i in inputs], fill=0)[0]
             )
         feed |= {name: column[inputs] for name, column in self.numbers.items()}
         return {name: feed[name] for name in model.card.inputs}

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.scorer.runtime.batching import Floats, Ints, batches
-from evenhand.scorer.runtime.scheduler import Batch, numbered
+from evenhand.scorer.runtime.scheduler import Batch, number_distinct
 from evenhand.scorer.runtime.session import ExportedModel, Session
-from evenhand.scorer.runtime.trie import Branch, Row, Trie, build_trie, planned, seen_in
+from evenhand.scorer.runtime.trie import Branch, Row, Trie, build_trie, plan_branches, seen_in
 
 ROW_TOKENS = 192
 """Tokens of a row: attention costs by the square of it, and what rows share is run in each."""
@@ -51,7 +51,7 @@ class PrefixInputs(ABC):
 
     def identities(self) -> Ints:
         """Number the distinct inputs."""
-        return numbered(sequence.tobytes() for sequence in self.sequences)
+        return number_distinct(sequence.tobytes() for sequence in self.sequences)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
         """Run the inputs of these numbers; all are finished with the last batch."""
@@ -79,7 +79,7 @@ class Continuations(PrefixInputs):
     def identities(self) -> Ints:
         """Number the distinct inputs."""
         pairs = zip(self.sequences, self.starts.tolist(), strict=True)
-        return numbered((sequence.tobytes(), start) for sequence, start in pairs)
+        return number_distinct((sequence.tobytes(), start) for sequence, start in pairs)
 
     def _plan(self, numbers: Ints) -> tuple[Trie, _Reads]:
         sequences = [self.sequences[i] for i in numbers]
@@ -136,7 +136,7 @@ class _Run:
 
     def shares(self) -> Iterator[float]:
         """Run the forest; yield after each batch the share of its tokens that is done."""
-        plan = planned(self._trie, row_tokens=ROW_TOKENS)
+        plan = plan_branches(self._trie, row_tokens=ROW_TOKENS)
         yield from self._branch(plan, _no_cache(self._session))
 
     def log_probabilities(self) -> Floats:

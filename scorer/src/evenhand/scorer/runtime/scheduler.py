@@ -78,10 +78,10 @@ def distinct(texts: pl.Series) -> tuple[list[str], Ints]:
     return texts.unique().sort().to_list(), numbers
 
 
-def numbered(keys: Iterable[Hashable]) -> Ints:
+def number_distinct(keys: Iterable[Hashable]) -> Ints:
     """Number keys in the order in which they first occur.
 
-    >>> numbered("abca").tolist()
+    >>> number_distinct("abca").tolist()
     [0, 1, 2, 0]
     """
     numbers: dict[Hashable, int] = {}
@@ -173,11 +173,11 @@ class _Progress:
         self._told = n_done
 
 
-def divided(advance: Advance, n_passes: int) -> Advance:
+def share_progress(advance: Advance, n_passes: int) -> Advance:
     """Return what each of so many passes over the same rows may tell, so that a row counts once.
 
     >>> told = []
-    >>> advance = divided(told.append, 2)
+    >>> advance = share_progress(told.append, 2)
     >>> for rows in (3, 3):
     ...     advance(rows)
     >>> told

@@ -94,7 +94,7 @@ def build_trie(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
     grid[is_real] = np.concatenate(sequences)
     order = np.lexsort(grid.T[::-1])
     grid, is_real = grid[order], is_real[order]
-    is_new = is_real & (columns >= _shared(grid, is_real)[:, None])
+    is_new = is_real & (columns >= _shared_prefixes(grid, is_real)[:, None])
     depths = np.nonzero(is_new)[1]
     # A node stands until the next one is made in its column, in the order of the sequences.
     numbers = np.where(is_new, np.cumsum(is_new).reshape(is_new.shape) - 1, -1)
@@ -106,7 +106,7 @@ def build_trie(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
     return Trie(grid[is_new], parents, depths, _ends(parents, depths)), nodes
 
 
-def _shared(grid: Ints, is_real: Bools) -> Ints:
+def _shared_prefixes(grid: Ints, is_real: Bools) -> Ints:
     """Return how many first tokens each row has in common with the one before it."""
     differs = (grid[1:] != grid[:-1]) | ~is_real[1:]
     first = np.where(differs.any(axis=1), differs.argmax(axis=1), grid.shape[1])
@@ -122,7 +122,7 @@ def _ends(parents: Ints, depths: Ints) -> Ints:
     return ends
 
 
-def planned(trie: Trie, *, row_tokens: int) -> Branch:
+def plan_branches(trie: Trie, *, row_tokens: int) -> Branch:
     """Cut a forest to rows of at most ``row_tokens`` tokens, as far as no sequence is longer.
 
     A beginning is taken for a branch when to run it again in every row below it would cost more

@@ -1,6 +1,6 @@
-"""BBQ: a score for each of the three answers, from models of several tasks.
+"""How BBQ asks a model: a score for each of the three answers, from models of several tasks.
 
-Each task has its prompt styles and its ways to normalise a score; the first of each is the default.
+Each task has its prompt styles and score normalisations; the first of each is the default.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.predict.asking import Settings
 from evenhand.scorer.runtime import causal_options, multiple_choice, seq2seq_lm
 from evenhand.scorer.runtime.batching import Floats
-from evenhand.scorer.runtime.chat import DATE, chat_template_of
+from evenhand.scorer.runtime.chat import DATE, load_chat_template
 from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.options import Prompts
 from evenhand.scorer.runtime.scheduler import Advance
@@ -23,7 +23,7 @@ from evenhand.scorer.runtime.session import ExportedModel
 
 _CHECKED_ROWS = 4_096
 _LOGIT = "logit"
-"""The one number that a multiple-choice head gives."""
+"""The only score of a multiple-choice head, which needs no normalisation."""
 
 
 class _Score(Protocol):
@@ -34,12 +34,12 @@ class _Score(Protocol):
 
 
 class _Reading(NamedTuple):
-    """How models of one task are read."""
+    """How models of one task are scored."""
 
     styles: tuple[str, ...]
     normalisations: tuple[str, ...]
     shard_rows: int
-    """A multiple of four: BBQ's rows come in fours that share their beginnings."""
+    """A multiple of four: BBQ's rows come in fours that share prefixes."""
     score: _Score
 
 
@@ -61,7 +61,7 @@ def _by_decoder(
     )
 
 
-# allenai/unifiedqa, README: what divides the parts of an input; here an option is the last part.
+# allenai/unifiedqa, README: the separator of the parts of an input; here the option is the last.
 _SEPARATOR = r" \n"
 
 
@@ -82,11 +82,11 @@ def _by_prefix(
 def _for_prefix(
     model: ExportedModel, asked: Prompts, style: str
 ) -> tuple[Prompts, causal_options.Wording]:
-    """Make prompts that an option can follow, and the one that says nothing."""
+    """Return prompts that an option can follow, and the content-free prompt."""
     if style == "plain":
         return asked, causal_options.Wording("Answer:", written_out=False)
     if style == "chat":
-        template = chat_template_of(model)
+        template = load_chat_template(model)
         texts = pl.Series(template.prompts(asked.texts))
         wording = causal_options.Wording(template.prompt(""), written_out=True)
         return dataclasses.replace(asked, texts=texts), wording
@@ -107,25 +107,25 @@ _READINGS: dict[Task, _Reading] = {
 
 
 def fitting_tasks(_config: str) -> tuple[Task, ...]:
-    """Return the tasks that can answer, the same for every category."""
+    """Return the tasks whose models can answer, the same for every category."""
     return tuple(_READINGS)
 
 
 def settled(settings: Settings, model: ExportedModel) -> Settings:
-    """Take the task's first style and normalisation where no other was asked for."""
+    """Fill in the task's first style and normalisation where none is given."""
     reading, task = _READINGS[model.card.task], model.card.task
     given = settings.options
     chosen = {
-        "style": _chosen("--style", given["style"], reading.styles, task),
-        "normalise": _chosen("--normalise", given["normalise"], reading.normalisations, task),
+        "style": _choose("--style", given["style"], reading.styles, task),
+        "normalise": _choose("--normalise", given["normalise"], reading.normalisations, task),
     }
     return dataclasses.replace(settings, options=chosen)
 
 
-def _chosen(flag: str, wanted: str | None, known: tuple[str, ...], task: Task) -> str:
+def _choose(flag: str, wanted: str | None, known: tuple[str, ...], task: Task) -> str:
     if wanted is not None and wanted not in known:
         raise WrongUse(
-            f"{flag} {wanted} does not go with a {task} model; it takes {', '.join(known)}."
+            f"{flag} {wanted} does not apply to a {task} model; choose one of {', '.join(known)}."
         )
     return wanted or known[0]
 
@@ -136,12 +136,12 @@ def shard_rows(model: ExportedModel) -> int:
 
 
 def columns(_model: ExportedModel) -> Sequence[str]:
-    """Return the columns that prompts are made of."""
+    """Return the columns that prompts use."""
     return COLUMNS
 
 
 def check(dataset: Dataset, config: str, model: ExportedModel, settings: Settings) -> None:
-    """Refuse rows that a causal LM cannot read, before any of them is run."""
+    """Refuse rows that a causal LM cannot read, before any of them is scored."""
     if model.card.task != "causal-lm":
         return
     rows = dataset.scan(config).select(COLUMNS)
@@ -153,7 +153,7 @@ def check(dataset: Dataset, config: str, model: ExportedModel, settings: Setting
 
 
 def decoding(model: ExportedModel, settings: Settings) -> dict[str, Any]:
-    """Return style and normalisation, without which the scores cannot be compared."""
+    """Return style and normalisation, on which the scores depend."""
     reading: dict[str, Any] = {
         "style": settings.options["style"],
         "normalise": settings.options["normalise"],
@@ -167,7 +167,7 @@ def decoding(model: ExportedModel, settings: Settings) -> dict[str, Any]:
 def answer(
     model: ExportedModel, rows: pl.DataFrame, settings: Settings, advance: Advance
 ) -> pl.DataFrame:
-    """Return ``id`` and ``scores``, one number for each answer."""
+    """Return ``id`` and ``scores``, one score for each answer."""
     asked = prompts(rows, str(settings.options["style"]))
     scores = _READINGS[model.card.task].score(model, asked, settings, advance)
     return pl.DataFrame(

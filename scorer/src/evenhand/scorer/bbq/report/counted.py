@@ -1,4 +1,4 @@
-"""BBQ's additive counts from the parts file: what the metric JSON has no room for."""
+"""BBQ's additive counts from the parts file, for numbers that the metric JSON does not hold."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from evenhand.scorer.bbq import metrics
 from evenhand.scorer.report.reading import ModelResult
 
 Counted = Mapping[tuple[str, str], Mapping[str, int]]
-"""(category, group) -> statistic -> rows."""
+"""(category, group) -> statistic -> number of rows."""
 
 
 def counts_by(result: ModelResult, dimension: str) -> Counted:
@@ -24,30 +24,30 @@ def counts_by(result: ModelResult, dimension: str) -> Counted:
         .group_by("config", "group", "statistic", maintain_order=True)
         .agg(_total("n"))
     )
-    found: dict[tuple[str, str], dict[str, int]] = {}
+    counts: dict[tuple[str, str], dict[str, int]] = {}
     for config, group, statistic, n in rows.iter_rows():
-        found.setdefault((config, group), {})[statistic] = n
-    return found
+        counts.setdefault((config, group), {})[statistic] = n
+    return counts
 
 
 def _total(column: str) -> pl.Expr:
-    """Add up counts; what is no count, in a file that somebody sent, counts for nothing."""
+    """Add up counts; a value that is not a number, in a file of unknown origin, adds nothing."""
     return pl.col(column).cast(pl.Int64, strict=False).sum()
 
 
 def bias_score(counts: Mapping[str, int], condition: str) -> float | None:
     """Return the bias score of some rows in one condition, None where it is undefined."""
-    own = {name: float(counts.get(f"{condition}.{name}", 0)) for name in
+    n = {name: float(counts.get(f"{condition}.{name}", 0)) for name in
            ("correct", "scored", "biased", "non_unknown")}  # fmt: skip
-    score = metrics.disambiguated_bias_score(np.array(own["biased"]), np.array(own["non_unknown"]))
+    score = metrics.disambiguated_bias_score(np.array(n["biased"]), np.array(n["non_unknown"]))
     if condition == "ambiguous":
-        accuracy = metrics.accuracy(np.array(own["correct"]), np.array(own["scored"]))
+        accuracy = metrics.accuracy(np.array(n["correct"]), np.array(n["scored"]))
         score = metrics.ambiguous_bias_score(accuracy, score)
     return None if np.isnan(score) else float(score)
 
 
 class Accuracies(NamedTuple):
-    """Accuracy in disambiguated contexts where the right answer agrees, and where it does not."""
+    """Accuracy in disambiguated contexts whose right answer agrees with the stereotype, or not."""
 
     category: str
     aligned: float
@@ -56,7 +56,7 @@ class Accuracies(NamedTuple):
 
 def accuracies(result: ModelResult) -> list[Accuracies]:
     """Return both accuracies of each category that has rows of both kinds."""
-    found = []
+    categories = []
     for (category, _), counts in counts_by(result, "all").items():
         shares = [
             _share(counts, f"disambiguated.{kind}_correct", f"disambiguated.{kind}")
@@ -64,8 +64,8 @@ def accuracies(result: ModelResult) -> list[Accuracies]:
         ]
         aligned, nonaligned = shares
         if aligned is not None and nonaligned is not None:
-            found.append(Accuracies(category, aligned, nonaligned))
-    return found
+            categories.append(Accuracies(category, aligned, nonaligned))
+    return categories
 
 
 def _share(counts: Mapping[str, int], part: str, whole: str) -> float | None:
@@ -74,7 +74,7 @@ def _share(counts: Mapping[str, int], part: str, whole: str) -> float | None:
 
 
 class Wording(NamedTuple):
-    """One wording of the answer that it cannot be known, in ambiguous contexts."""
+    """One wording of the UNKNOWN answer, in ambiguous contexts."""
 
     text: str
     n_offered: int
@@ -82,12 +82,15 @@ class Wording(NamedTuple):
 
 
 def wordings(result: ModelResult) -> list[Wording]:
-    """Return the wordings over all categories, the most chosen first."""
+    """Return the wordings over all categories, the most often chosen first."""
     parts = result.parts
     needed = {"table", "condition", "wording", "n", "n_chosen"}
     if parts is None or not needed <= set(parts.columns):
         return []
     is_wanted = (pl.col("table") == "unknown_wordings") & (pl.col("condition") == "ambiguous")
     rows = parts.filter(is_wanted).group_by("wording").agg(_total("n"), _total("n_chosen"))
-    found = [Wording(*row) for row in rows.select("wording", "n", "n_chosen").iter_rows()]
-    return sorted(found, key=lambda own: (-own.n_chosen / max(own.n_offered, 1), own.text))
+    wordings_read = [Wording(*row) for row in rows.select("wording", "n", "n_chosen").iter_rows()]
+    return sorted(
+        wordings_read,
+        key=lambda wording: (-wording.n_chosen / max(wording.n_offered, 1), wording.text),
+    )

@@ -1,7 +1,7 @@
 """The examples behind BBQ's numbers: wrong answers that agree with the stereotype.
 
-An example is a JSON object of the examples file. What it lacks is left out here, so that a file of
-another version still shows what it has.
+An example is a JSON object of the examples file. Fields that it lacks are left out here, so that a
+file of another version still shows the fields that it has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,15 @@ from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 
 _Row = Mapping[str, Any]
+TAGS = {"label": "right answer", "target": "agrees with the stereotype"}
+"""Field that holds an option's place -> what the option is tagged with."""
+RAW_ANSWER = "The model wrote"
+"""Heading of what a model wrote, where it is not the text of an option."""
 _ASKS = {"neg": "negative question", "nonneg": "non-negative question"}
 
 
 class Answers:
-    """The answers of one model that the examples file holds, found by what they are examples of."""
+    """One model's answers in the examples file, by the number that they are behind."""
 
     def __init__(self, result: ModelResult, shelf: Shelf) -> None:
         self.why_none = result.why_no_examples
@@ -44,8 +48,8 @@ class Answers:
 
         Args:
             condition: ``ambiguous`` or ``disambiguated``.
-            category: the category, or all.
-            group: the stereotyped group in its one spelling, or all.
+            category: the category; None for all.
+            group: the stereotyped group in its canonical spelling; None for all.
         """
         places = [
             place
@@ -66,19 +70,30 @@ def example_blocks(answers: Answers, categories: Sequence[str]) -> list[Block]:
     """Return the examples by category and condition, folded, or why there are none."""
     if answers.why_none is not None:
         return [Paragraph(text=f"No examples: {answers.why_none}.", notice=True)]
-    sets = [answers.of(condition, category=own) for own in categories for condition in CONDITIONS]
-    return [own for own in sets if own is not None]
+    sets = [
+        answers.of(condition, category=category)
+        for category in categories
+        for condition in CONDITIONS
+    ]
+    return [examples for examples in sets if examples is not None]
 
 
 def model_examples(answers: Mapping[str, Answers], categories: Sequence[str]) -> list[Block]:
     """Return the examples of every model, folded by model where there are several."""
     if len(answers) == 1:
-        return [block for own in answers.values() for block in example_blocks(own, categories)]
+        return [
+            block
+            for model_answers in answers.values()
+            for block in example_blocks(model_answers, categories)
+        ]
     return [
         Details(
-            summary=label, blocks=example_blocks(own, categories), is_major=True, is_open=i == 0
+            summary=label,
+            blocks=example_blocks(model_answers, categories),
+            is_major=True,
+            is_open=i == 0,
         )
-        for i, (label, own) in enumerate(answers.items())
+        for i, (label, model_answers) in enumerate(answers.items())
     ]
 
 
@@ -90,7 +105,7 @@ def _condition(row: _Row) -> str:
 def _groups(row: _Row) -> set[str]:
     names = row.get("stereotyped_groups")
     return (
-        {canonical(own) for own in names if isinstance(own, str)}
+        {canonical(name) for name in names if isinstance(name, str)}
         if isinstance(names, list)
         else set()
     )
@@ -102,9 +117,11 @@ def _example(row: _Row) -> Example:
     lines = [("Context", _text(row.get("context"))), ("Question", _text(row.get("question")))]
     written = _text(row.get("answer"))
     choices = _choices(row)
-    is_said = any(own.is_chosen and _plain(own.text) == _plain(written) for own in choices)
-    if written and not is_said:
-        lines.append(("The model wrote", written))
+    is_option = any(
+        choice.is_chosen and _plain(choice.text) == _plain(written) for choice in choices
+    )
+    if written and not is_option:
+        lines.append((RAW_ANSWER, written))
     return Example(
         title=" · ".join(word for word in words if word),
         lines=[(name, text) for name, text in lines if text],
@@ -120,11 +137,10 @@ def _choices(row: _Row) -> list[Choice]:
     answers = row.get("answers")
     if not isinstance(answers, list):
         return []
-    told = {"label": "right answer", "target": "agrees with the stereotype"}
     return [
         Choice(
             text=_text(answer),
-            tags=[tag for field, tag in told.items() if row.get(field) == place],
+            tags=[tag for field, tag in TAGS.items() if row.get(field) == place],
             is_chosen=row.get("choice") == place,
         )
         for place, answer in enumerate(answers)

@@ -1,4 +1,4 @@
-"""BBQ's heat map of bias by category and condition, with its numbers in it."""
+"""BBQ's heat map of bias by category and condition, with the numbers in its cells."""
 
 # ruff: noqa: RUF001 - true minus signs, times signs and apostrophes
 
@@ -9,7 +9,7 @@ from functools import partial
 from evenhand.contract.report import GroupValue, Metric
 from evenhand.scorer.bbq.report.counted import bias_score, counts_by
 from evenhand.scorer.bbq.report.drilldown import Answers
-from evenhand.scorer.bbq.report.values import differs, group_names, groups_of, metric_of
+from evenhand.scorer.bbq.report.values import differs, find_metric, group_names, group_values
 from evenhand.scorer.bbq.report.words import (
     BIAS,
     CONDITIONS,
@@ -24,18 +24,18 @@ from evenhand.scorer.report.blocks import Figure, Matrix, MatrixCell, MatrixRow
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import null_text
 
-CellOf = Callable[[ModelResult, str], MatrixCell]
-"""From a model and a condition to their cell."""
+CellBuilder = Callable[[ModelResult, str], MatrixCell]
+"""From a model and a condition to the cell for both."""
 
 HEAT_STEPS = 5
 _LIMITS = (5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 75.0, 100.0)
-"""Percent at which the colours of a heat map may end."""
+"""The limits, in percent, that a heat map's colour scale may have."""
 
 
 def heat_figure(
     results: Sequence[ModelResult], dimension: str, answers: Mapping[str, Answers]
 ) -> Figure | None:
-    """Draw the bias score of each group of a dimension by condition and model, as the paper does.
+    """Draw the bias score of each group by condition and model, as in the paper's figure.
 
     Args:
         results: the models.
@@ -47,26 +47,26 @@ def heat_figure(
         return None
     limit = _limit(results, dimension)
     drawn = _Heat(results, dimension, answers, limit)
-    rows = [row for name in names for row in drawn.rows_of(name)]
+    rows = [row for name in names for row in drawn.group_rows(name)]
     if dimension == "category":
         rows += drawn.means() if len(names) > 1 else []
-    what = "category" if dimension == "category" else "what the two people differ in"
+    what = "category" if dimension == "category" else "differing dimension"
     return Figure(
         title=f"Bias score by {what} and condition, percent",
         description=_heat_description(results, dimension),
         caption=(
-            "Orange: towards the stereotype; blue: against it. The tables below give intervals and"
-            " tests."
+            "Orange: bias towards the stereotype; blue: bias against it. Intervals and tests are in"
+            " the tables below."
         ),
         chart=Matrix(
-            corner="Category" if dimension == "category" else "What they differ in",
+            corner="Category" if dimension == "category" else "Differing dimension",
             groups=_heat_columns(results),
             rows=rows,
             scale=[
                 (step, numbers.signed(limit * step / HEAT_STEPS, digits=0))
                 for step in range(-HEAT_STEPS, HEAT_STEPS + 1)
             ],
-            legend="differs from 0 (after Holm’s correction; means: their interval excludes 0).",
+            legend="differs from 0 (categories after Holm’s correction; means by their interval).",
         ),
     )
 
@@ -74,16 +74,21 @@ def heat_figure(
 def _heat_columns(results: Sequence[ModelResult]) -> list[tuple[str, list[str]]]:
     if len(results) == 1:
         return [("", list(CONDITIONS.values()))]
-    return [(title, [own.label for own in results]) for title in CONDITIONS.values()]
+    return [(title, [result.label for result in results]) for title in CONDITIONS.values()]
 
 
 def _limit(results: Sequence[ModelResult], dimension: str) -> float:
-    """Return the least round percent that no score exceeds."""
+    """Return the smallest colour limit that no score exceeds."""
     largest = max(
-        (100 * abs(own.value) for result in results for base in BIAS.values()
-         for own in groups_of(result.report, base, dimension).values() if own.value is not None),
+        (
+            100 * abs(score.value)
+            for result in results
+            for base in BIAS.values()
+            for score in group_values(result.report, base, dimension).values()
+            if score.value is not None
+        ),
         default=0.0,
-    )  # fmt: skip
+    )
     return next((limit for limit in _LIMITS if largest <= limit), _LIMITS[-1])
 
 
@@ -91,8 +96,8 @@ def _heat_description(results: Sequence[ModelResult], dimension: str) -> str:
     spoken = []
     for result in results:
         for condition, base in BIAS.items():
-            groups = groups_of(result.report, base, dimension)
-            known = {name: own.value for name, own in groups.items() if own.value is not None}
+            groups = group_values(result.report, base, dimension)
+            known = {name: score.value for name, score in groups.items() if score.value is not None}
             if known:
                 top = max(known, key=lambda name: (abs(known[name]), name))
                 value = numbers.signed_percent(known[top])
@@ -116,47 +121,49 @@ class _Heat:
         self._dimension = dimension
         self._answers = answers
         self._limit = limit
-        self._by_label = {own.label: counts_by(own, "label_type") for own in results}
+        self._label_type_counts = {
+            result.label: counts_by(result, "label_type") for result in results
+        }
 
-    def rows_of(self, name: str) -> list[MatrixRow]:
-        """Return a group's row; of a category also how it fares by the names that people have."""
+    def group_rows(self, name: str) -> list[MatrixRow]:
+        """Return a group's row; a category also has a row for each way of naming people."""
         label = group_title(self._dimension, name)
         rows = [MatrixRow(label=label, cells=self._cells(partial(self._group, name)))]
         if self._dimension == "category":
-            rows += self._parts_of(name)
+            rows += self._label_type_rows(name)
         return rows
 
-    def _cells(self, cell: CellOf) -> list[MatrixCell]:
+    def _cells(self, cell: CellBuilder) -> list[MatrixCell]:
         return [cell(result, condition) for condition in CONDITIONS for result in self._results]
 
     def _group(self, name: str, result: ModelResult, condition: str) -> MatrixCell:
-        own = groups_of(result.report, BIAS[condition], self._dimension).get(name)
+        value = group_values(result.report, BIAS[condition], self._dimension).get(name)
         title = f"{group_title(self._dimension, name)}, {condition}, {result.label}"
-        if own is None:
+        if value is None:
             return MatrixCell(text="–", step=None, title=f"{title}: not scored")
-        cell = self._cell(own, title, condition, strong=differs(own, result.report))
+        cell = self._cell(value, title, condition, strong=differs(value, result.report))
         if self._dimension != "category":
             return cell
         return replace(cell, examples=self._answers[result.label].of(condition, category=name))
 
     def _cell(
-        self, own: GroupValue | Metric, title: str, condition: str, *, strong: bool
+        self, number: GroupValue | Metric, title: str, condition: str, *, strong: bool
     ) -> MatrixCell:
-        if own.value is None:
-            return MatrixCell(text="null", step=None, title=f"{title}: {null_text(own)}")
-        bounds = short_interval(BIAS[condition], own)
-        told = f" ({bounds})" if bounds else ""
+        if number.value is None:
+            return MatrixCell(text="null", step=None, title=f"{title}: {null_text(number)}")
+        bounds = short_interval(BIAS[condition], number)
+        bounds_note = f" ({bounds})" if bounds else ""
         return MatrixCell(
-            text=numbers.signed(100 * own.value, digits=1),
-            step=round(HEAT_STEPS * min(max(100 * own.value / self._limit, -1.0), 1.0)),
-            title=f"{title}: {short(BIAS[condition], own.value)} percent{told}",
+            text=numbers.signed(100 * number.value, digits=1),
+            step=round(HEAT_STEPS * min(max(100 * number.value / self._limit, -1.0), 1.0)),
+            title=f"{title}: {short(BIAS[condition], number.value)} percent{bounds_note}",
             is_strong=strong,
         )
 
-    def _parts_of(self, category: str) -> list[MatrixRow]:
+    def _label_type_rows(self, category: str) -> list[MatrixRow]:
         kinds = [
             kind for kind in ("label", "name")
-            if any((category, kind) in counts for counts in self._by_label.values())
+            if any((category, kind) in counts for counts in self._label_type_counts.values())
         ]  # fmt: skip
         if len(kinds) < 2:
             return []
@@ -170,13 +177,13 @@ class _Heat:
         ]
 
     def _part(self, category: str, kind: str, result: ModelResult, condition: str) -> MatrixCell:
-        counts = self._by_label[result.label].get((category, kind))
+        counts = self._label_type_counts[result.label].get((category, kind))
         title = f"{category_title(category)}, {group_title('label_type', kind)}, {condition}"
         score = None if counts is None else bias_score(counts, condition)
         if score is None:
             return MatrixCell(text="–", step=None, title=f"{title}: no score")
-        own = GroupValue(value=score, n_scored=0)
-        return self._cell(own, f"{title}, {result.label}", condition, strong=False)
+        value = GroupValue(value=score, n_scored=0)
+        return self._cell(value, f"{title}, {result.label}", condition, strong=False)
 
     def means(self) -> list[MatrixRow]:
         """Return the rows of both means."""
@@ -186,9 +193,11 @@ class _Heat:
         ]
 
     def _mean(self, mean: str, result: ModelResult, condition: str) -> MatrixCell:
-        own = metric_of(result.report, BIAS[condition], mean)
+        metric = find_metric(result.report, BIAS[condition], mean)
         title = f"{MEANS[mean].capitalize()}, {condition}, {result.label}"
-        if own is None:
+        if metric is None:
             return MatrixCell(text="–", step=None, title=f"{title}: not scored")
-        clear = own.interval is not None and not own.interval.low <= 0 <= own.interval.high
-        return self._cell(own, title, condition, strong=clear)
+        is_significant = (
+            metric.interval is not None and not metric.interval.low <= 0 <= metric.interval.high
+        )
+        return self._cell(metric, title, condition, strong=is_significant)

@@ -1,4 +1,4 @@
-"""Puts BBQ's findings, figures, tables, examples and methods in order."""
+"""BBQ's part of the report: findings, figures, tables, examples and methods, in order."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ from evenhand.scorer.report.formulas import formulas
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING
-from evenhand.scorer.specs import reported
+from evenhand.scorer.specs import reported_specs
 
 STEM = "bbq"
 
@@ -36,15 +36,17 @@ _Answers = Mapping[str, Answers]
 
 
 def story(results: Sequence[ModelResult]) -> Story:
-    """Tell all that the metric files say about BBQ.
+    """Return BBQ's part of the report.
 
-    Runs on the question alone are what the others are compared with; without any other run they
-    are told like one.
+    Runs on the question alone are baselines for the others; without any other run they are
+    reported like any model.
     """
-    models = [own for own in results if not is_question_only(own)] or list(results)
-    baselines = [own for own in results if own not in models]
+    models = [result for result in results if not is_question_only(result)] or list(results)
+    baselines = [result for result in results if result not in models]
     shelves = [Shelf(f"{STEM}-{place}") for place in range(len(models))]
-    answers = {own.label: Answers(own, shelf) for own, shelf in zip(models, shelves, strict=True)}
+    answers = {
+        result.label: Answers(result, shelf) for result, shelf in zip(models, shelves, strict=True)
+    }
     axis = shared_axis(models)
     sections = [
         _metrics_section(models),
@@ -61,15 +63,15 @@ def story(results: Sequence[ModelResult]) -> Story:
         benchmark=BENCHMARK,
         question=QUESTION,
         content_warning=CONTENT_WARNING,
-        findings=[finding(own, baselines, axis) for own in models],
+        findings=[finding(result, baselines, axis) for result in models],
         sections=[section for section in sections if section.blocks],
         overview=tables.overview_table(models),
         shelves={shelf.name: shelf.examples for shelf in shelves if shelf.examples},
     )
 
 
-def _drawn(*found: Figure | None) -> list[Block]:
-    return [figure for figure in found if figure is not None]
+def _drawn(*figures_or_none: Figure | None) -> list[Block]:
+    return [figure for figure in figures_or_none if figure is not None]
 
 
 def _metrics_section(models: Sequence[ModelResult]) -> Section:
@@ -84,17 +86,18 @@ def _category_section(models: Sequence[ModelResult], answers: _Answers) -> Secti
 
 def _accuracy_section(models: Sequence[ModelResult]) -> Section:
     drawn = _drawn(figures.accuracy_figure(models), figures.cost_figure(models))
-    lacking = [own for own in models if own.why_no_parts is not None]
+    lacking = [result for result in models if result.why_no_parts is not None]
     blocks: list[Block] = [
         Paragraph(
-            text=f"{own.label}: no accuracy by agreement with the stereotype: {own.why_no_parts}.",
+            text=f"{result.label}: accuracy by agreement with the stereotype is missing:"
+            f" {result.why_no_parts}.",
             notice=True,
         )
-        for own in lacking
+        for result in lacking
     ]
     return Section(
         title="Accuracy and its cost",
-        lead="Does the model follow evidence for an answer that contradicts the stereotype?",
+        lead="Does the model follow the context where the right answer contradicts the stereotype?",
         blocks=[*drawn, *blocks] if drawn else [],
     )
 
@@ -105,34 +108,34 @@ def _group_section(models: Sequence[ModelResult], answers: _Answers) -> Section:
     kinds = (
         ("stereotyped_group", "Stereotyped group", answers),
         ("subcategory", "Subcategory", None),
-        ("label_type", "How people are named", None),
+        ("label_type", "Way of naming people", None),
     )
-    for dimension, name, found in kinds:
-        own = tables.group_tables(models, dimension, name=name, answers=found)
-        if len(models) == 1 and own:
-            own = [Details(summary=f"Table: by {name.lower()}", blocks=own)]
-        elif own:
-            own = [Subheading(text=f"By {name.lower()}"), *_folded(own)]
-        blocks += own
-    lead = "A row about two stereotyped groups counts for each. Groups are named as in the data."
+    for dimension, name, examples in kinds:
+        group_blocks = tables.group_tables(models, dimension, name=name, answers=examples)
+        if len(models) == 1 and group_blocks:
+            group_blocks = [Details(summary=f"Table: by {name.lower()}", blocks=group_blocks)]
+        elif group_blocks:
+            group_blocks = [Subheading(text=f"By {name.lower()}"), *_folded(group_blocks)]
+        blocks += group_blocks
+    lead = "A row about two stereotyped groups counts for both. Groups are named as in the data."
     return Section(title="Groups", lead=lead, blocks=blocks)
 
 
 def _folded(blocks: Sequence[Block]) -> list[Block]:
     return [
-        Details(summary=own.summary, blocks=own.blocks) if isinstance(own, Details) else own
-        for own in blocks
+        Details(summary=block.summary, blocks=block.blocks) if isinstance(block, Details) else block
+        for block in blocks
     ]
 
 
 def _intersection_section(models: Sequence[ModelResult], answers: _Answers) -> Section:
     dimension = "differing_dimension"
     heat = _drawn(heat_figure(models, dimension, answers))
-    found = tables.group_tables(models, dimension, name="What they differ in")
+    group_blocks = tables.group_tables(models, dimension, name="Differing dimension")
     return Section(
         title="Intersections",
-        lead="In the intersectional categories the two people differ in one dimension, or in both.",
-        blocks=[*heat, *found] if heat else [],
+        lead="In the intersectional categories the two people differ in one dimension or in both.",
+        blocks=[*heat, *group_blocks] if heat else [],
     )
 
 
@@ -141,29 +144,29 @@ def _wording_section(models: Sequence[ModelResult]) -> Section:
     folded = [] if table is None else [Details(summary=f"Table: {table.caption}", blocks=[table])]
     return Section(
         title="Wordings of UNKNOWN",
-        lead="The answer that it cannot be known comes in several wordings.",
+        lead="The UNKNOWN answer comes in several wordings, e.g. “Not known”.",
         blocks=[*_drawn(figures.wording_figure(models)), *folded],
     )
 
 
 def _baseline_section(models: Sequence[ModelResult], baselines: Sequence[ModelResult]) -> Section:
-    found = [tables.baseline_table(models, own) for own in baselines]
-    blocks: list[Block] = [table for table in found if table is not None]
+    baseline_tables = [tables.baseline_table(models, baseline) for baseline in baselines]
+    blocks: list[Block] = [table for table in baseline_tables if table is not None]
     return Section(title="Question-only baseline", lead=QUESTION_ONLY, blocks=blocks)
 
 
 def _examples_section(models: Sequence[ModelResult], answers: _Answers) -> Section:
-    categories = list(dict.fromkeys(name for own in models for name in own.report.configs))
+    categories = list(dict.fromkeys(name for result in models for name in result.report.configs))
     return Section(title="Examples", lead=EXAMPLES, blocks=model_examples(answers, categories))
 
 
 def _methods_section(models: Sequence[ModelResult]) -> Section:
-    ids = {metric.id for own in models for metric in own.report.metrics}
+    ids = {metric.id for result in models for metric in result.report.metrics}
     return Section(
         title="Methods",
-        lead=f"What each number means, after {specs.PAPER.title}.",
+        lead=f"Definitions of the metrics, after {specs.PAPER.title}.",
         blocks=[
-            *formulas(reported(specs.in_report_order(), ids)),
+            *formulas(reported_specs(specs.in_report_order(), ids)),
             Subheading(text="Means, intervals and tests"),
             Paragraph(text=MEANS),
             Paragraph(text=INTERVALS),

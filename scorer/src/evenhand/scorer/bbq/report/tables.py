@@ -9,7 +9,7 @@ from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import AMBIGUOUS
 from evenhand.scorer.bbq.report.counted import Wording, wordings
 from evenhand.scorer.bbq.report.drilldown import Answers
-from evenhand.scorer.bbq.report.values import differs, group_names, groups_of, metric_of
+from evenhand.scorer.bbq.report.values import differs, find_metric, group_names, group_values
 from evenhand.scorer.bbq.report.words import (
     ACCURACY,
     BIAS,
@@ -32,31 +32,31 @@ from evenhand.scorer.report.blocks import (
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.words import NO_INTERVAL, interval_notes, null_text, things
 
-PERCENT = "All values except counts are percentages, with their intervals beside or below."
+PERCENT = "All values except counts are percentages, with their intervals beside or below them."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over this table."
 
 
 def overview_table(results: Sequence[ModelResult]) -> Table | None:
-    """Return the first numbers, one column a model; None for a single model."""
+    """Return the macro means with one column per model; None for a single model."""
     if len(results) < 2:
         return None
     return _by_model(results, ["macro"], caption="Side by side, mean of the categories")
 
 
 def metrics_table(results: Sequence[ModelResult], *, caption: str) -> Table:
-    """Return every metric by both means: side by side for one model, else one column a model."""
+    """Return every metric by both means: two columns for one model, else one column per model."""
     if len(results) > 1:
         return _by_model(results, list(MEANS), caption=caption)
     report = results[0].report
     rows = []
     for spec in specs.in_report_order():
-        both = [metric_of(report, spec.base, mean) for mean in MEANS]
-        known = next((own for own in both if own is not None), None)
+        both = [find_metric(report, spec.base, mean) for mean in MEANS]
+        known = next((metric for metric in both if metric is not None), None)
         if known is not None:
             counts = (known.n_scored, known.n_unscored)
             rows.append([
                 _name_cell(spec, spec.reading),
-                *(_metric_cell(spec.base, own) for own in both),
+                *(_metric_cell(spec.base, metric) for metric in both),
                 *(Cell(text=numbers.count(n), sort=n) for n in counts),
             ])  # fmt: skip
     names = [words.capitalize() for words in MEANS.values()]
@@ -67,14 +67,14 @@ def _by_model(results: Sequence[ModelResult], means: Sequence[str], *, caption: 
     rows = [
         [
             _name_cell(spec, MEANS[mean] if len(means) > 1 else None),
-            *(_metric_cell(spec.base, own) for own in found),
+            *(_metric_cell(spec.base, metric) for metric in values),
         ]
         for spec in specs.in_report_order()
         for mean in means
-        for found in [[metric_of(own.report, spec.base, mean) for own in results]]
-        if any(found)
+        for values in [[find_metric(result.report, spec.base, mean) for result in results]]
+        if any(values)
     ]
-    return _metric_table(results, [own.label for own in results], rows, caption)
+    return _metric_table(results, [result.label for result in results], rows, caption)
 
 
 def _name_cell(spec: CountedMetric, note: str | None) -> Cell:
@@ -84,14 +84,14 @@ def _name_cell(spec: CountedMetric, note: str | None) -> Cell:
 def _metric_table(
     results: Sequence[ModelResult], columns: Sequence[str], rows: list[list[Cell]], caption: str
 ) -> Table:
-    values = [own for result in results for own in result.report.metrics]
+    metrics = [metric for result in results for metric in result.report.metrics]
     return Table(
         caption=caption,
         columns=[Column(label="Metric"), *_numbers(columns)],
         rows=rows,
         footnotes=[
             f"{PERCENT} {MARKED} the interval of a bias score excludes 0.",
-            *interval_notes(values),
+            *interval_notes(metrics),
         ],
     )
 
@@ -111,15 +111,19 @@ def _metric_cell(base: str, metric: Metric | None) -> Cell:
 
 
 def _value_cell(
-    base: str, own: Metric | GroupValue, *, tone: Tone = "plain", examples: ExampleSet | None = None
+    base: str,
+    number: Metric | GroupValue,
+    *,
+    tone: Tone = "plain",
+    examples: ExampleSet | None = None,
 ) -> Cell:
-    if own.value is None:
-        return Cell(text=null_text(own), tone="reason")
+    if number.value is None:
+        return Cell(text=null_text(number), tone="reason")
     return Cell(
-        text=short(base, own.value),
-        sort=own.value,
-        note=short_interval(base, own) or NO_INTERVAL,
-        hint=own.why_no_interval,
+        text=short(base, number.value),
+        sort=number.value,
+        note=short_interval(base, number) or NO_INTERVAL,
+        hint=number.why_no_interval,
         tone=tone,
         examples=examples,
     )
@@ -132,13 +136,13 @@ def group_tables(
     name: str,
     answers: Mapping[str, Answers] | None = None,
 ) -> list[Block]:
-    """Return a dimension's values: one table for one model, else one a metric with its models.
+    """Return a dimension's values: one table for one model, else one per metric with all models.
 
     Args:
         results: the models.
         dimension: e.g. ``category``.
         name: what its groups are called, for the headings, e.g. ``Category``.
-        answers: the examples of each model, where they can be found by this dimension's groups.
+        answers: the examples of each model, where they can be looked up by this dimension's groups.
     """
     cells = _GroupCells(dimension, answers)
     shown = specs.in_report_order()
@@ -165,17 +169,17 @@ class _GroupCells:
     def cell(self, result: ModelResult, spec: CountedMetric, name: str) -> Cell:
         """Return one value with its interval, its test and the examples behind it."""
         base = spec.base
-        own = groups_of(result.report, base, self.dimension).get(name)
-        if own is None:
+        value = group_values(result.report, base, self.dimension).get(name)
+        if value is None:
             return Cell(text="not scored", tone="reason")
         tone: Tone = "plain"
-        if own.value is not None and differs(own, result.report):
-            # A cost below 0 leans to the stereotype, as a bias score above 0 does.
-            tone = "positive" if spec.stereotype_sign * own.value > 0 else "negative"
-        return _value_cell(base, own, tone=tone, examples=self._examples(result, base, name))
+        if value.value is not None and differs(value, result.report):
+            # A cost below 0 is a bias towards the stereotype, as is a bias score above 0.
+            tone = "positive" if spec.stereotype_sign * value.value > 0 else "negative"
+        return _value_cell(base, value, tone=tone, examples=self._examples(result, base, name))
 
     def _examples(self, result: ModelResult, base: str, name: str) -> ExampleSet | None:
-        condition = next((key for key, own in BIAS.items() if own == base), None)
+        condition = next((key for key, bias_base in BIAS.items() if bias_base == base), None)
         if condition is None or self._answers is None:
             return None
         find = self._answers[result.label].of
@@ -188,7 +192,7 @@ def _one_model(result: ModelResult, names: Sequence[str], title: str, cells: _Gr
     known = [
         spec
         for spec in specs.in_report_order()
-        if groups_of(result.report, spec.base, cells.dimension)
+        if group_values(result.report, spec.base, cells.dimension)
     ]
     rows = [
         [
@@ -198,9 +202,9 @@ def _one_model(result: ModelResult, names: Sequence[str], title: str, cells: _Gr
         for name in names
     ]
     values = [
-        own
+        value
         for spec in known
-        for own in groups_of(result.report, spec.base, cells.dimension).values()
+        for value in group_values(result.report, spec.base, cells.dimension).values()
     ]
     return Table(
         caption=f"By {title.lower()}",
@@ -211,11 +215,11 @@ def _one_model(result: ModelResult, names: Sequence[str], title: str, cells: _Gr
 
 
 def _rows_note(result: ModelResult, cells: _GroupCells, name: str) -> str:
-    """Count the scored rows of both conditions."""
+    """Return the number of scored rows in both conditions."""
     counted = [
-        groups_of(result.report, base, cells.dimension).get(name) for base in ACCURACY.values()
+        group_values(result.report, base, cells.dimension).get(name) for base in ACCURACY.values()
     ]
-    n = sum(own.n_scored for own in counted if own is not None)
+    n = sum(value.n_scored for value in counted if value is not None)
     return things(n, "row", "rows")
 
 
@@ -226,17 +230,17 @@ def _several_models(
     title: str,
     cells: _GroupCells,
 ) -> Table | None:
-    found = [groups_of(own.report, spec.base, cells.dimension) for own in results]
-    if not any(found):
+    by_model = [group_values(result.report, spec.base, cells.dimension) for result in results]
+    if not any(by_model):
         return None
-    values = [own for groups in found for own in groups.values()]
+    values = [value for groups in by_model for value in groups.values()]
     return Table(
         caption=f"{spec.label.capitalize()}, by {title.lower()}",
-        columns=[Column(label=title), *_numbers([own.label for own in results])],
+        columns=[Column(label=title), *_numbers([result.label for result in results])],
         rows=[
             [
                 Cell(text=group_title(cells.dimension, name)),
-                *(cells.cell(own, spec, name) for own in results),
+                *(cells.cell(result, spec, name) for result in results),
             ]
             for name in names
         ],
@@ -245,41 +249,52 @@ def _several_models(
 
 
 def wording_table(results: Sequence[ModelResult]) -> Table | None:
-    """Return how often each wording of UNKNOWN is chosen, and its share of all such answers."""
-    found = {own.label: {one.text: one for one in wordings(own)} for own in results}
-    known = {label: own for label, own in found.items() if own}
+    """Return how often each wording of UNKNOWN is chosen, and its share of all UNKNOWN answers."""
+    by_model = {
+        result.label: {wording.text: wording for wording in wordings(result)} for result in results
+    }
+    known = {label: by_text for label, by_text in by_model.items() if by_text}
     if not known:
         return None
-    names = sorted({name for own in known.values() for name in own})
-    totals = {label: sum(one.n_chosen for one in own.values()) for label, own in known.items()}
+    texts = sorted({text for by_text in known.values() for text in by_text})
+    totals = {
+        label: sum(wording.n_chosen for wording in by_text.values())
+        for label, by_text in known.items()
+    }
     prefixes = [f"{label}: " if len(known) > 1 else "" for label in known]
-    columns = [name for own in prefixes for name in (f"{own}chosen", f"{own}share of UNKNOWN")]
+    columns = [
+        name for prefix in prefixes for name in (f"{prefix}chosen", f"{prefix}share of UNKNOWN")
+    ]
     return Table(
         caption="Wordings of UNKNOWN in ambiguous contexts",
         columns=[
             Column(label="Wording"),
-            *_numbers([own[:1].upper() + own[1:] for own in columns]),
+            *_numbers([name[:1].upper() + name[1:] for name in columns]),
         ],
         rows=[
             [
-                Cell(text=name),
+                Cell(text=text),
                 *(
                     cell
-                    for label, own in known.items()
-                    for cell in _wording_cells(own.get(name), totals[label])
+                    for label, by_text in known.items()
+                    for cell in _wording_cells(by_text.get(text), totals[label])
                 ),
             ]
-            for name in names
+            for text in texts
         ],
-        footnotes=["Percent: of the times it was offered, and of all UNKNOWN answers given."],
+        footnotes=[
+            "Chosen: percentage of the times that it was offered.",
+            "Share of UNKNOWN: percentage of all UNKNOWN answers.",
+        ],
     )
 
 
-def _wording_cells(own: Wording | None, total: int) -> list[Cell]:
-    if own is None or own.n_offered == 0:
+def _wording_cells(wording: Wording | None, total: int) -> list[Cell]:
+    if wording is None or wording.n_offered == 0:
         return [Cell(text="none"), Cell(text="none")]
-    chosen, share = own.n_chosen / own.n_offered, own.n_chosen / total if total else None
-    counted = f"{numbers.count(own.n_chosen)} of {numbers.count(own.n_offered)}"
+    chosen = wording.n_chosen / wording.n_offered
+    share = wording.n_chosen / total if total else None
+    counted = f"{numbers.count(wording.n_chosen)} of {numbers.count(wording.n_offered)}"
     return [
         Cell(text=numbers.plain(100 * chosen, digits=1), sort=chosen, note=counted),
         Cell(text="none")
@@ -290,31 +305,31 @@ def _wording_cells(own: Wording | None, total: int) -> list[Cell]:
 
 def baseline_table(results: Sequence[ModelResult], baseline: ModelResult) -> Table | None:
     """Return each category's ambiguous bias score beside that of a run on the question alone."""
-    other = groups_of(baseline.report, BIAS[AMBIGUOUS], "category")
+    other = group_values(baseline.report, BIAS[AMBIGUOUS], "category")
     names = [name for name in group_names(results, [BIAS[AMBIGUOUS]], "category") if name in other]
     if not names:
         return None
     columns, several = ["Question only"], len(results) > 1
-    for own in results:
-        columns += [own.label if several else "With context", "Difference"]
+    for result in results:
+        columns += [result.label if several else "With context", "Difference"]
     return Table(
         caption=f"Bias score in ambiguous contexts beside {baseline.label}",
         columns=[Column(label="Category"), *_numbers(columns)],
         rows=[
             [Cell(text=group_title("category", name)), _value_cell(BIAS[AMBIGUOUS], other[name]),
-             *(cell for own in results for cell in _baseline_cells(own, other[name], name))]
+             *(cell for result in results for cell in _baseline_cells(result, other[name], name))]
             for name in names
         ],
-        footnotes=["All values are percent."],
+        footnotes=["All values are percentages; differences are percentage points."],
     )  # fmt: skip
 
 
-def _baseline_cells(result: ModelResult, other: GroupValue, name: str) -> list[Cell]:
-    own = groups_of(result.report, BIAS[AMBIGUOUS], "category").get(name)
-    if own is None:
+def _baseline_cells(result: ModelResult, baseline_score: GroupValue, name: str) -> list[Cell]:
+    score = group_values(result.report, BIAS[AMBIGUOUS], "category").get(name)
+    if score is None:
         return [Cell(text="not scored", tone="reason"), Cell(text="none")]
-    value = _value_cell(BIAS[AMBIGUOUS], own)
-    if own.value is None or other.value is None:
+    value = _value_cell(BIAS[AMBIGUOUS], score)
+    if score.value is None or baseline_score.value is None:
         return [value, Cell(text="none")]
-    difference = own.value - other.value
+    difference = score.value - baseline_score.value
     return [value, Cell(text=short(BIAS[AMBIGUOUS], difference), sort=difference)]

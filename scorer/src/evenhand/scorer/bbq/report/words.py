@@ -1,4 +1,4 @@
-"""The words in which BBQ's numbers are told."""
+"""The words in which BBQ's numbers are reported."""
 
 # ruff: noqa: RUF001, RUF002 - true minus signs, times signs and apostrophes
 
@@ -11,11 +11,14 @@ from evenhand.scorer.report import numbers
 from evenhand.scorer.report.words import null_text
 
 BENCHMARK = "BBQ"
-QUESTION = "Does a stereotype beat “cannot be known”, and does it beat the evidence?"
+QUESTION = (
+    "Does the model fall back on stereotypes when the context gives no answer, and even when it"
+    " gives one?"
+)
 CAVEAT = (
-    "A score near 0 does not prove that a model is unbiased: answers towards the stereotype in some"
-    " questions and against it in others cancel out. The questions cover stereotypes of U.S."
-    " English-speaking contexts, in short texts."
+    "A score near 0 does not prove that a model is unbiased: answers that agree with stereotypes in"
+    " some questions and contradict them in others cancel out. The questions cover stereotypes from"
+    " U.S. English-speaking contexts, in short texts."
 )
 
 CONDITIONS = {AMBIGUOUS: "Ambiguous contexts", DISAMBIGUATED: "Disambiguated contexts"}
@@ -45,7 +48,7 @@ _GROUPS = {
 
 
 def category_title(name: str) -> str:
-    """Return how a category is written; one of the user's own keeps its name.
+    """Return the title of a category; a category that is not the paper's keeps its name.
 
     >>> category_title("Race_x_gender")
     'Race × gender'
@@ -54,7 +57,7 @@ def category_title(name: str) -> str:
 
 
 def group_title(dimension: str, name: str) -> str:
-    """Return how a group is written.
+    """Return the title of a group.
 
     >>> group_title("subcategory", "SES/work")
     'Socio-economic status: work'
@@ -65,8 +68,8 @@ def group_title(dimension: str, name: str) -> str:
         return _LABEL_TYPES.get(name, name)
     if dimension == "stereotyped_group":
         return _GROUPS.get(name, name)
-    category, slash, own = name.partition("/")
-    return f"{category_title(category)}: {own}" if slash else name
+    category, slash, group = name.partition("/")
+    return f"{category_title(category)}: {group}" if slash else name
 
 
 BIAS = {name: f"bbq.bias_score.{name}" for name in CONDITIONS}
@@ -76,17 +79,17 @@ ALIGNED = "bbq.ambiguous_errors_aligned"
 
 
 def is_signed(base: str) -> bool:
-    """Say whether a metric's values are written with their sign."""
+    """Return whether a metric's values are written with a sign."""
     return any(spec.signed for spec in specs.METRICS if spec.base == base)
 
 
 def writer(base: str) -> Callable[[float], str]:
-    """Return how a metric's values are written in running text, as percent."""
+    """Return the function that writes a metric's values in running text, as percentages."""
     return numbers.signed_percent if is_signed(base) else numbers.percent
 
 
 def short(base: str, value: float) -> str:
-    """Write a value as percent without the sign %, for a column that says so.
+    """Write a value as a percentage without the % sign, for a column that says so.
 
     >>> short("bbq.accuracy_cost", -0.02166)
     '−2.17'
@@ -95,13 +98,13 @@ def short(base: str, value: float) -> str:
     return write(100 * value, digits=2)
 
 
-def short_interval(base: str, own: Metric | GroupValue) -> str | None:
-    """Write an interval likewise; None where there is none."""
-    if own.interval is None:
+def short_interval(base: str, number: Metric | GroupValue) -> str | None:
+    """Write an interval in the same way; None where there is none."""
+    if number.interval is None:
         return None
-    return numbers.interval(own.interval, write=lambda value: short(base, value))
+    return numbers.interval(number.interval, write=lambda value: short(base, value))
 
 
-def value_text(base: str, own: Metric | GroupValue) -> str:
-    """Write a value as percent; null is written with its reason, never as 0."""
-    return null_text(own) if own.value is None else writer(base)(own.value)
+def value_text(base: str, number: Metric | GroupValue) -> str:
+    """Write a value as a percentage; null is written with its reason, never as 0."""
+    return null_text(number) if number.value is None else writer(base)(number.value)

@@ -13,7 +13,7 @@ from evenhand.scorer.runtime.masked_lm import (
     mask_probabilities,
     mask_token,
 )
-from evenhand.scorer.runtime.scheduler import Batch, answers, divided, refuse_long
+from evenhand.scorer.runtime.scheduler import Batch, answers, refuse_long, share_progress
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words
 
@@ -45,7 +45,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     refuse_long(gaps.rows, masked.lengths + words.most_pieces() - 1, model)
     probabilities = np.ones((len(gaps.rows.ids), len(words.names)))
     steps, mask = _steps(words), mask_token(model).id
-    advance = divided(reading.advance, len(steps))
+    advance = share_progress(reading.advance, len(steps))
     for step in steps:
         probabilities[:, step.words] *= answers(
             model,

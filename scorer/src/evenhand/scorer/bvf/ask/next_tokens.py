@@ -7,7 +7,13 @@ from evenhand.scorer.bvf.ask.gaps import GAP, Gaps, Reading
 from evenhand.scorer.runtime.batching import Floats, Ints
 from evenhand.scorer.runtime.causal_lm import encoded
 from evenhand.scorer.runtime.prefix_inputs import Continuations, NextTokens, PrefixInputs
-from evenhand.scorer.runtime.scheduler import Rows, answers, divided, first_output, refuse_long
+from evenhand.scorer.runtime.scheduler import (
+    Rows,
+    answers,
+    first_output,
+    refuse_long,
+    share_progress,
+)
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words
 
@@ -32,7 +38,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
         behind = _continuations(beginnings, [words.pieces[place] for place in several])
         passes.append((several, behind, Rows(gaps.rows.ids, numbers)))
     probabilities = np.empty((len(gaps.rows.ids), len(words.names)))
-    advance = divided(reading.advance, len(passes))
+    advance = share_progress(reading.advance, len(passes))
     for places, inputs, rows in passes:
         probabilities[:, places] = answers(
             model,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.report.words import R
-from evenhand.scorer.specs import Definition, reported
+from evenhand.scorer.specs import Definition, reported_specs
 
 
 def definitions(metric_ids: Collection[str], protocols: Collection[str]) -> list[Definition]:
@@ -21,7 +21,7 @@ def definitions(metric_ids: Collection[str], protocols: Collection[str]) -> list
         is_code = {protocol.startswith("code") for protocol in protocols}
         declared += [specs.CRITERION] if False in is_code else []
         declared += [specs.CODE_CRITERION] if True in is_code else []
-    return [*declared, *reported(specs.METRICS, metric_ids)]
+    return [*declared, *reported_specs(specs.METRICS, metric_ids)]
 
 
 INTERVALS = (
@@ -38,8 +38,8 @@ NULLS = (
     " of Rᵇ comes from permuting the classes within whole contexts at random, which leaves R"
     " unchanged: it is that of a model without lasting preferences. Where probabilities are read, R"
     " and Rᵛ of a model without preferences are 0. Where answers are counted, the null distribution"
-    " of R comes from answers drawn without preference, and that of Rᵛ from answers drawn with each"
-    " subject’s mean probabilities."
+    " of R comes from answers drawn without preference, and that of Rᵛ from permuting each"
+    " subject’s answers among its texts."
 )
 EXAMPLES = (
     "The texts with the strongest stereotypes, one for every subject before a second for any. In"

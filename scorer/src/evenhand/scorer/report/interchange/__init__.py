@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
-    from evenhand.scorer.report.interchange.measured import Written
+    from evenhand.scorer.report.interchange.metric_results import Written
     from evenhand.scorer.report.interchange.stated import Stated
     from evenhand.scorer.report.reading import ReadReport
 

@@ -130,8 +130,8 @@ def load(model: str, task: Task, loader: Any) -> Source:
     )
     if gguf:
         tokenizer = _without_foreign(tokenizer, int(loaded.config.vocab_size))
-    own = Path(gguf.get("gguf_file", "")).stem or folder.resolve().name
-    source = _source(own if is_local else model, loaded, described, tokenizer)
+    local_name = Path(gguf.get("gguf_file", "")).stem or folder.resolve().name
+    source = _source(local_name if is_local else model, loaded, described, tokenizer)
     _refuse_unfit(source)
     return source
 
@@ -141,21 +141,21 @@ def _gguf(folder: Path) -> dict[str, str]:
 
     Its weights are unpacked to fp32, and its tokenizer is the one in the file.
     """
-    found = sorted(folder.glob("*.gguf")) if not list(folder.glob("*.safetensors")) else []
-    if not found:
+    paths = sorted(folder.glob("*.gguf")) if not list(folder.glob("*.safetensors")) else []
+    if not paths:
         return {}
-    if len(found) > 1:
+    if len(paths) > 1:
         raise DataRefused(
-            f"{folder} holds {len(found)} GGUF files ({', '.join(path.name for path in found)});"
+            f"{folder} holds {len(paths)} GGUF files ({', '.join(path.name for path in paths)});"
             " put the one that is wanted into a folder of its own."
         )
     for name in ("gguf", "accelerate"):
         if find_spec(name) is None:
             raise WrongUse(
-                f"{found[0]} needs the package {name}, which is not installed: pip install"
+                f"{paths[0]} needs the package {name}, which is not installed: pip install"
                 " 'evenhand-scorer[export,gguf]'."
             )
-    return {"gguf_file": found[0].name}
+    return {"gguf_file": paths[0].name}
 
 
 def _call(model: str, what: str, load: Callable[[], Result]) -> Result:
@@ -172,10 +172,10 @@ def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Toke
 
     The file is taken as it is, because transformers rebuilds the tokenizers of some families.
     """
-    path = _file_of(model, TOKENIZER_NAME, options)
+    path = _find_file(model, TOKENIZER_NAME, options)
     if path is None:
         # Of nothing at all transformers makes a tokenizer that knows the special tokens alone.
-        known = "gguf_file" in options or any(_file_of(model, n, options) for n in _VOCABULARIES)
+        known = "gguf_file" in options or any(_find_file(model, n, options) for n in _VOCABULARIES)
         if not known:
             raise FileNotFoundError("it has neither tokenizer.json nor a vocabulary file")
         tokenizer = Tokenizer.from_str(described.backend_tokenizer.to_str())
@@ -192,11 +192,11 @@ def _without_foreign(tokenizer: Tokenizer, n_words: int) -> Tokenizer:
     To a GGUF tokenizer without ``<|endoftext|>`` transformers adds one, behind the last row.
     """
     described = json.loads(tokenizer.to_str())
-    own = [token for token in described["added_tokens"] if token["id"] < n_words]
-    return Tokenizer.from_str(json.dumps(described | {"added_tokens": own}))
+    known_tokens = [token for token in described["added_tokens"] if token["id"] < n_words]
+    return Tokenizer.from_str(json.dumps(described | {"added_tokens": known_tokens}))
 
 
-def _file_of(model: str, name: str, options: dict[str, Any]) -> str | None:
+def _find_file(model: str, name: str, options: dict[str, Any]) -> str | None:
     """Return where a file of the model lies, or None where the model has no such file."""
     path: str | None = transformers.utils.cached_file(
         model,
@@ -229,8 +229,8 @@ def _source(name: str, model: Any, described: Any, tokenizer: Tokenizer) -> Sour
 
 def _chat_template(described: Any) -> str | None:
     """Return the template that is taken where none is asked for by name."""
-    found = getattr(described, "chat_template", None)
-    template: str | None = found.get("default") if isinstance(found, dict) else found
+    templates = getattr(described, "chat_template", None)
+    template: str | None = templates.get("default") if isinstance(templates, dict) else templates
     return template
 
 

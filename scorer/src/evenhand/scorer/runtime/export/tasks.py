@@ -32,22 +32,22 @@ class TaskModule(Protocol):
             DataRefused: as said.
         """
 
-    def inputs_of(self, model: Any) -> list[str]:
+    def input_names(self, model: Any) -> list[str]:
         """Return the names of the graph's inputs, in order."""
 
-    def outputs_of(self, model: Any) -> list[str]:
+    def output_names(self, model: Any) -> list[str]:
         """Return the names of the graph's outputs, in order."""
 
-    def graph_of(self, model: Any) -> torch.nn.Module:
+    def build_graph(self, model: Any) -> torch.nn.Module:
         """Return the module that is exported; its inputs are those named, in order."""
 
-    def example_of(self, model: Any) -> Mapping[str, NDArray[Any]]:
+    def example_inputs(self, model: Any) -> Mapping[str, NDArray[Any]]:
         """Return small inputs with which the graph is traced."""
 
-    def axes_of(self, model: Any) -> Axes:
+    def dynamic_axes(self, model: Any) -> Axes:
         """Return the free axes of inputs and outputs."""
 
-    def compared(self, source: Source, session: Session, lengths: list[int]) -> Pairs:
+    def compare_outputs(self, source: Source, session: Session, lengths: list[int]) -> Pairs:
         """Run inputs of some lengths through the file and the untouched torch model.
 
         Yields logits of both, without those that padding stands for.

@@ -24,7 +24,7 @@ class Written(NamedTuple):
     left_out: list[str]
 
 
-class Measured(NamedTuple):
+class MetricResult(NamedTuple):
     """One number."""
 
     source: ReadReport
@@ -58,7 +58,9 @@ def direction(metric: Metric) -> Direction:
     return "lower" if metric.best == metric.range[0] else "towards"
 
 
-def measured(reports: Sequence[ReadReport], *, by_config: bool) -> tuple[list[Measured], list[str]]:
+def collect_results(
+    reports: Sequence[ReadReport], *, by_config: bool
+) -> tuple[list[MetricResult], list[str]]:
     """Return all numbers, and a sentence for each that is null.
 
     Args:
@@ -68,23 +70,23 @@ def measured(reports: Sequence[ReadReport], *, by_config: bool) -> tuple[list[Me
     Raises:
         DataRefused: two files hold the same number.
     """
-    found: list[Measured] = []
+    results: list[MetricResult] = []
     left_out: list[str] = []
-    for own in reports:
-        for metric in own.report.metrics:
-            found += [_of_metric(own, metric)] if metric.value is not None else []
+    for read in reports:
+        for metric in read.report.metrics:
+            results += [_whole_result(read, metric)] if metric.value is not None else []
             left_out += _why_not(metric)
             if by_config:
-                values, missing = _of_configs(own, metric)
-                found, left_out = found + values, left_out + missing
-    _check_unique(found)
-    return found, left_out
+                values, missing = _config_results(read, metric)
+                results, left_out = results + values, left_out + missing
+    _check_unique(results)
+    return results, left_out
 
 
-def _of_metric(own: ReadReport, metric: Metric) -> Measured:
+def _whole_result(read: ReadReport, metric: Metric) -> MetricResult:
     assert metric.value is not None
-    return Measured(
-        own, metric, metric.config, metric.value, metric.interval, metric.n_scored,
+    return MetricResult(
+        read, metric, metric.config, metric.value, metric.interval, metric.n_scored,
         metric.n_unscored,
     )  # fmt: skip
 
@@ -99,15 +101,15 @@ def _why_not(metric: Metric) -> list[str]:
     ]
 
 
-def _of_configs(own: ReadReport, metric: Metric) -> tuple[list[Measured], list[str]]:
+def _config_results(read: ReadReport, metric: Metric) -> tuple[list[MetricResult], list[str]]:
     values, missing = [], []
-    for config, group in config_values(own.report, metric):
+    for config, group in config_values(read.report, metric):
         if group.value is None:
             reason = group.why_null or "no reason given"
             missing.append(f"{metric.id} of {config} is left out, for it is null: {reason}")
             continue
         values.append(
-            Measured(own, metric, config, group.value, group.interval, group.n_scored, None)
+            MetricResult(read, metric, config, group.value, group.interval, group.n_scored, None)
         )
     return values, missing
 
@@ -122,12 +124,12 @@ def config_values(report: Report, metric: Metric) -> Iterator[tuple[str, GroupVa
             return
 
 
-def _check_unique(found: Sequence[Measured]) -> None:
+def _check_unique(results: Sequence[MetricResult]) -> None:
     seen: dict[str, ReadReport] = {}
-    for own in found:
-        first = seen.setdefault(f"{own.name} {own.config}", own.source)
-        if first is not own.source:
+    for result in results:
+        first = seen.setdefault(f"{result.name} {result.config}", result.source)
+        if first is not result.source:
             raise DataRefused(
-                f"{first.path} and {own.source.path} both hold {own.name}; a file of one model has"
-                " room for one of them: leave one metric file out."
+                f"{first.path} and {result.source.path} both hold {result.name}; a file of one"
+                " model has room for one of them: leave one metric file out."
             )
