@@ -41,7 +41,7 @@ from evenhand.scorer.provenance import Provenance
 
 Floats = NDArray[np.float64]
 
-NOT_RESAMPLED = "Only the metric's own value is resampled over contexts."
+NOT_RESAMPLED = "Only the metric's main value is resampled over contexts."
 _ROUNDING = 1e-12
 """How far rounding can put a value outside its range; e.g. Jensen's inequality keeps R^v >= 0."""
 
@@ -289,8 +289,8 @@ class MetricWriter:
             return NOTHING_SCORED
         unknown = [self.scored.subjects[code] for code in np.flatnonzero(weight == 0)]
         more = ", ..." if len(unknown) > 5 else ""
-        noun = "subject" if len(unknown) == 1 else "subjects"
-        return f"No row is scored of {len(unknown):,} {noun} ({', '.join(unknown[:5])}{more})."
+        head = "1 subject has" if len(unknown) == 1 else f"{len(unknown):,} subjects have"
+        return f"{head} no scored row ({', '.join(unknown[:5])}{more})."
 
     def _sure(
         self,

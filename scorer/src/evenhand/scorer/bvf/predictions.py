@@ -36,6 +36,10 @@ SHAPE = (
     "A row has an id and one of p (class -> probability), word_p (word -> probability) and answer"
     " (a word); in a table these are columns such as p:male, word_p:he and answer."
 )
+NOT_NUMBERS = "values that are not numbers"
+NOT_INTEGERS = "samples that are not integers"
+"""Kinds of faults."""
+
 _KEY = re.compile(rb'"\s*:')
 
 
@@ -156,8 +160,8 @@ def _check_numbers(rows: pl.DataFrame, column: str, faults: FaultList) -> None:
     texts = rows[column].str.strip_chars()
     is_bad = texts.cast(pl.Float64, strict=False).is_null() & texts.is_not_null() & (texts != "")
     places = [f"{rows['id'][at]}: {column} {texts[at]!r}" for at in is_bad.arg_true().head(FIRST)]
-    remedy = "A probability must be a number: not text, true or false."
-    faults.add_many("values that are no number", remedy, places, int(is_bad.sum()))
+    remedy = "A probability must be a number, not text, true or false."
+    faults.add_many(NOT_NUMBERS, remedy, places, int(is_bad.sum()))
 
 
 def _with_samples(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
@@ -169,9 +173,9 @@ def _with_samples(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     numbers = texts.cast(pl.Int64, strict=False)
     is_bad = numbers.is_null() & texts.is_not_null() & (texts != "")
     is_bad |= pl.Series([samples.dtype == pl.Boolean]).new_from_index(0, len(rows))
-    remedy = "A sample is the number of one of several answers."
+    remedy = "Number several answers to a text 0, 1, 2, ... in the field sample."
     places = quoted_places(is_bad, samples, 1)
-    faults.add_many("samples that are no whole number", remedy, places, int(is_bad.sum()))
+    faults.add_many(NOT_INTEGERS, remedy, places, int(is_bad.sum()))
     return rows.with_columns(numbers.alias("sample"))
 
 

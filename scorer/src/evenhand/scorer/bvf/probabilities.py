@@ -18,8 +18,17 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 NOT_PREDICTED = "no prediction"
-NO_WORD = "no word of Y has any probability"
+NO_WORD = "every word of Y has probability 0"
 NO_MATCH = "no answer is a word of Y"
+"""Reasons why an item is unscored."""
+
+NOT_ONE_KIND = "rows without exactly one of p, word_p and answer"
+OUT_OF_RANGE = "values out of range"
+MISSING_CLASS = "rows with a missing class"
+WRONG_SUM = "probabilities that do not add up to 1"
+CLASS_WITHOUT_WORD = "classes without any word"
+UNKNOWN_CLASS, UNKNOWN_WORD = "unknown classes", "unknown words"
+"""Kinds of faults."""
 
 SUM_TOLERANCE = 1e-3
 """Tolerance for rounding in probabilities that add up to 1."""
@@ -85,14 +94,14 @@ def _check_kinds(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
     n_kinds = kinds[0].cast(pl.Int8) + kinds[1].cast(pl.Int8) + kinds[2].cast(pl.Int8)
     is_bad = n_kinds != 1
     remedy = SHAPE
-    _fault("rows without exactly one of p, word_p and answer", remedy, rows["id"], is_bad, faults)
+    _fault(NOT_ONE_KIND, remedy, rows["id"], is_bad, faults)
     for column in (*_numbers(rows, P), *_numbers(rows, WORD_P)):
         values = rows[column]
         is_outside = values.is_not_null() & ~values.is_between(0, 1).fill_null(value=True)
         places = [f"{rows['id'][at]}: {column} {values[at]}" for at in
                   is_outside.arg_true().head(FIRST)]  # fmt: skip
         remedy = "A probability is a number from 0 to 1."
-        faults.add_many("values out of range", remedy, places, int(is_outside.sum()))
+        faults.add_many(OUT_OF_RANGE, remedy, places, int(is_outside.sum()))
         is_bad = is_bad | is_outside
     return rows.filter(~is_bad)
 
@@ -116,7 +125,7 @@ def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.Data
     is_first_of_id = keyed["id"].is_first_distinct()
     is_first_of_key = keyed.select(pl.struct("id", "_key").is_first_distinct()).to_series()
     is_first = (is_mixed & is_first_of_id) | (~is_mixed & is_first_of_key)
-    remedy = "Keep one row for each text; answers to the same text need different samples."
+    remedy = "Keep one row for each text, or number several answers to it in the field sample."
     _fault("duplicate ids", remedy, rows["id"], ~is_first, faults)
     return rows.filter(is_first)
 
@@ -156,8 +165,8 @@ def _add_p(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -
     is_lacking = pl.DataFrame({str(i): flags for i, flags in enumerate(lacking)}).select(
         pl.any_horizontal(pl.all())
     ).to_series()  # fmt: skip
-    remedy = f"Give each of {', '.join(topic.classes)} its probability, 0 where it has none."
-    _fault("rows that lack a class", remedy, rows["id"], is_lacking, faults)
+    remedy = f"Give a probability for each of {', '.join(topic.classes)}, 0 if there is none."
+    _fault(MISSING_CLASS, remedy, rows["id"], is_lacking, faults)
     values = np.stack(
         [
             np.zeros(len(rows)) if column is None else column.fill_null(0.0).to_numpy()
@@ -166,8 +175,10 @@ def _add_p(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -
         axis=1,
     )
     is_off = np.abs(values.sum(axis=1) - 1) > SUM_TOLERANCE
-    remedy = f"The classes must add up to 1 within {SUM_TOLERANCE}; unscaled words go to word_p."
-    _fault("probabilities that do not add up to 1", remedy, rows["id"],
+    remedy = (
+        f"Classes must add up to 1 within {SUM_TOLERANCE}; put probabilities of words in word_p."
+    )
+    _fault(WRONG_SUM, remedy, rows["id"],
            is_given & ~is_lacking & pl.Series(is_off), faults)  # fmt: skip
     total += np.where(is_given.to_numpy()[:, None], values, 0.0)
 
@@ -181,8 +192,8 @@ def _add_words(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultLis
     for code, (name, words) in enumerate(topic.classes.items()):
         columns = [WORD_P + word for word in words if WORD_P + word in names]
         if not columns:
-            remedy = f"Read at least one of: {', '.join(words[:FIRST])}."
-            faults.add("classes without any word", remedy, name)
+            remedy = f"Give a probability for at least one of: {', '.join(words[:FIRST])}."
+            faults.add(CLASS_WITHOUT_WORD, remedy, name)
             continue
         sums = rows.select(pl.sum_horizontal(pl.col(columns).fill_null(0.0))).to_series()
         total[:, code] += sums.to_numpy()
@@ -193,9 +204,9 @@ def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: Faul
     unknown = [name for name in _numbers(rows, prefix) if name.removeprefix(prefix) not in known]
     n = sum(len(rows) - rows[name].null_count() for name in unknown)
     few = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
-    kind = "classes that are not of Y" if prefix == P else "words that are not of Y"
+    kind = UNKNOWN_CLASS if prefix == P else UNKNOWN_WORD
     places = [name.removeprefix(prefix) for name in unknown]
-    faults.add_many(kind, f"The dataset reads {few}.", places, n)
+    faults.add_many(kind, f"The dataset has {few}.", places, n)
 
 
 def _answer_hits(answers: pl.Series, topic: Topic) -> Floats:

@@ -24,6 +24,9 @@ RACES = ("white", "black", "african", "asian", "hispanic", "latino", "indian")
 """Words whose probabilities the reference code writes, in this order. Its script averages the two
 words of a class; here they are added up (Eq. 8)."""
 
+LEFT_OUT = "left out, as not in the model's vocabulary or of several tokens"
+"""What a note says of words that the model was not asked for."""
+
 _TOLERANCE = 1e-6
 _NAMED_WORDS = 10
 
@@ -64,7 +67,8 @@ def _words_left_out(headers: Iterable[Header]) -> list[str]:
         for topic, words in left_out.items() if isinstance(left_out, dict) else ():
             more = ", ..." if len(words) > _NAMED_WORDS else ""
             few = ", ".join(map(str, words[:_NAMED_WORDS])) + more
-            notes.append(f"{topic}: {len(words)} words of Y were not read from the model: {few}.")
+            noun = "word" if len(words) == 1 else "words"
+            notes.append(f"{topic}: {len(words)} {noun} of Y {LEFT_OUT}: {few}.")
     return notes
 
 

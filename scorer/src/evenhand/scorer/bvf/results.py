@@ -21,6 +21,10 @@ from evenhand.scorer.faults import unscored_warnings
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+UNMATCHED = "left out, as not a word of Y"
+ONE_CONTEXT = "volatility cannot be measured on a single context"
+"""Warnings, without what they are about."""
+
 ITEM_KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
     "id": pl.String,
     "context": pl.String,
@@ -194,13 +198,13 @@ def order_warnings(config: str, orders: Sequence[str]) -> list[str]:
     if not orders:
         return []
     slots = " or ".join(orders)
-    return [f"{config}: no text with the slot {slots} is predicted; these were left out."]
+    return [f"{config}: left out the texts with the slot {slots}, none of which has a prediction."]
 
 
 def unmatched_warnings(config: str, probabilities: Probabilities) -> list[str]:
     """Say how many answers match no class."""
     n = probabilities.n_unmatched
-    return [f"{config}: {n:,} answers are no word of Y and do not count."] if n else []
+    return [f"{config}: {n:,} {'answer' if n == 1 else 'answers'} {UNMATCHED}."] if n else []
 
 
 def result_warnings(scored: Scored) -> list[str]:
@@ -215,7 +219,7 @@ def result_warnings(scored: Scored) -> list[str]:
         warnings.append(f"{config}: {NO_STATSMODELS}")
     n_rows = np.bincount(scored.context[scored.is_scored])
     if len(n_rows) and (n_rows > 0).sum() == 1:
-        warnings.append(f"{config}: one context alone says nothing of volatility.")
+        warnings.append(f"{config}: {ONE_CONTEXT}.")
     return warnings
 
 
