@@ -21,6 +21,7 @@ _UNITS = {"M": 1e6, "B": 1e9}
 _TUNED = frozenset({"chat", "instruct", "it", "rlhf", "sft", "dpo", "tuned", "aligned"})
 """Words in a model's name that mark it as tuned after pretraining."""
 
+BY_CORPUS = "By corpus: each model on contexts of several datasets"
 LEAD = (
     "Sizes and tuning are taken from the models’ names. Use “evenhand compare” to test whether a"
     " difference is significant; it pairs the contexts."
@@ -217,7 +218,7 @@ def _corpus_blocks(results: Sequence[TopicResult]) -> list[Block]:
     ]  # fmt: skip
     columns = [Column(label="Model"), Column(label="Dataset"), *number_columns(["Contexts"])]
     table = Table(
-        caption="By corpus: the same model on contexts of several datasets",
+        caption=BY_CORPUS,
         columns=[*columns, *_risk_columns()],
         rows=rows,
     )

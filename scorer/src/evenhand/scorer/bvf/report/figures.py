@@ -20,6 +20,7 @@ from evenhand.scorer.report.numbers import Axis
 ENDS, ALL_UP_TO = 10, 24
 """Subjects drawn at either end, and the number up to which all are drawn."""
 HEAT_STEPS = 5
+PARTS_BY_MODEL = "Bias and volatility by model"
 _BOX_LEGEND = [
     ("box", "middle half of the contexts, median"),
     ("span", "minimum to maximum"),
@@ -160,7 +161,7 @@ def part_figure(results: Sequence[TopicResult]) -> Figure | None:
         return None
     values = "; ".join(f"{result.label}: {_part_values(result)}" for result in results)
     return Figure(
-        title="Bias and volatility by model",
+        title=PARTS_BY_MODEL,
         description=f"Bars of bias risk and volatility risk for {len(results)} runs. {values}.",
         caption="Each part has its own axis; their sum is R.",
         chart=Panels(panels=list(plots)),

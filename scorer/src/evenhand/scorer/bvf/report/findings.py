@@ -36,6 +36,11 @@ BY_CHANCE = ("band", "null distribution, up to its 95th percentile")
 EXACT = "exact_probabilities"
 """Null reference where probabilities are read: a model without preferences has risk 0."""
 
+PATTERNS = {
+    True: "mostly the same one whatever the context",
+    False: "but which one depends mostly on the context",
+}
+"""Whether bias makes up half of the risk or more -> how the association varies."""
 VERDICTS: dict[Evidence, str] = {
     "found": "The model associates {many} with {one}, {then}.",
     "unknown": "Whether the model has a lasting association of {many} with {one} cannot be"
@@ -137,12 +142,7 @@ def _why_unknown(result: TopicResult) -> str:
 def _verdict(result: TopicResult, evidence: Evidence) -> str:
     one, many = result.words.one, result.nouns.many
     if evidence == "found":
-        lasts = share_of_bias(result) or 0.0
-        then = (
-            "mostly the same one whatever the context"
-            if lasts >= 0.5
-            else "but which one depends mostly on the context"
-        )
+        then = PATTERNS[(share_of_bias(result) or 0.0) >= 0.5]
         return VERDICTS[evidence].format(many=many, one=one, then=then)
     if evidence == "mixed":
         return MIXED[bool(result.n_significant)].format(many=many, one=one)

@@ -128,7 +128,7 @@ def _caption(
         )
     if len(subjects) < len(cells.subjects):
         text += (
-            f" Of {len(cells.subjects)} {result.nouns.many} {len(subjects)}: the"
-            f" {MOST_SUBJECTS // 2} with the highest r, and then those with the highest rᵛ."
+            f" Shown: {len(subjects)} of {len(cells.subjects)} {result.nouns.many}: the"
+            f" {MOST_SUBJECTS // 2} with the highest r, then those with the highest rᵛ."
         )
     return text

@@ -36,6 +36,7 @@ from evenhand.scorer.report.words import (
 ABOVE_CHANCE = f"{MARKED} above the 95th percentile of its null distribution."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
 SAME = "With two classes, normalisation leaves the risks of Equations 1 and 2 unchanged."
+REGRESSIONS = "Weighted least squares of each risk on one fact"
 ENDS = 5
 """Number of the most and of the least stereotyped subjects shown above the whole table."""
 
@@ -335,7 +336,7 @@ def regression_table(result: TopicResult) -> Table | None:
     )
     columns = ["Coefficient", "SE", "t", "p", "p (Holm)", "R²", "n"]
     return Table(
-        caption="Weighted least squares of each risk on one fact",
+        caption=REGRESSIONS,
         columns=[Column(label="Fact"), Column(label="Risk"), *number_columns(columns)],
         rows=rows,
         footnotes=[note],
