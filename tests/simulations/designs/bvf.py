@@ -60,7 +60,7 @@ def sums_of(s: np.ndarray, weights: np.ndarray | None = None) -> Sums:
 
 def with_values(sums: Sums, values: np.ndarray) -> Sums:
     """Return other sums of the same subjects."""
-    return Sums(values, sums.subject_weights, sums.judge, sums.largest)
+    return Sums(values, sums.subject_weights, sums.strength, sums.largest)
 
 
 def preferences(scale: float, n_subjects: int = N_SUBJECTS) -> np.ndarray:

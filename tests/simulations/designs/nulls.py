@@ -7,7 +7,7 @@ import numpy as np
 from evenhand.scorer.bvf import null_references
 from evenhand.scorer.bvf.metrics import stereotype
 from evenhand.scorer.bvf.null_references import ScoredRows
-from evenhand.scorer.bvf.sums import sums_of
+from evenhand.scorer.bvf.sums import sum_rows
 from evenhand.scorer.inference.nulls import sign_flip_null
 from evenhand.scorer.inference.resampling import Sampling
 
@@ -36,7 +36,7 @@ def _cells_exceed(metric: str, generator: np.random.Generator, n: int) -> bool:
 def _bias_exceeds(generator: np.random.Generator, n: int) -> bool:
     """Whether R^b of contexts without a lasting preference exceeds its percentile."""
     sums = bvf.Model(bvf.preferences(0.0), 3.0, 0.5).draw(generator, n)
-    null = null_references.of_bias(sums, EVEN, FLIPS)
+    null = null_references.bias_reference(sums, EVEN, FLIPS)
     value = float(sums.risks(np.ones((1, n))).bias.mean())
     return null is not None and value > null.quantile_95 + 1e-12
 
@@ -50,13 +50,13 @@ def _volatility_exceeds(p: float, n_answers: int, generator: np.random.Generator
     context, subject = np.divmod(np.arange(n * n_subjects), n_subjects)
     empty = bvf.sums_of(np.zeros((1, n_subjects)))
     ones = np.ones(len(subject))
-    values = sums_of(
-        context * n_subjects + subject, s, empty.judge(s), ones,
+    values = sum_rows(
+        context * n_subjects + subject, s, empty.strength(s), ones,
         n_contexts=n, n_subjects=n_subjects,
     )  # fmt: skip
     sums = bvf.with_values(empty, values)
     rows = ScoredRows(subject, np.full(len(subject), n_answers), ones, shares)
-    _, null = null_references.of_risk(sums, rows, EVEN, Sampling(resamples=99))
+    _, null = null_references.risk_references(sums, rows, EVEN, Sampling(resamples=99))
     value = float(sums.risks(np.ones((1, n))).volatility.mean())
     return null is not None and value > null.quantile_95 + 1e-12
 

@@ -1,6 +1,6 @@
-"""What encloses R^b and R^v, which are no means: R^b errs upwards and R^v downwards.
+"""Brackets of R^b and R^v, which are not means: R^b is biased upwards and R^v downwards.
 
-They need a criterion that is sublinear, as every norm is. The criterion of knowledge is not.
+They need a sublinear criterion, as every norm is. The criterion of knowledge is not sublinear.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ Floats = NDArray[np.float64]
 def bias(
     sums: Sums, *, seed: int, by_subject: bool = False, repeats: int = REPEATS
 ) -> Bracket:  # fmt: skip
-    """Return what encloses R^b, or r^b of each subject.
+    """Return the bracket of R^b, or of r^b of each subject.
 
     Args:
-        sums: of C contexts that say something.
-        seed: of the splits into folds.
-        by_subject: whether X values are wanted, with more memory: P times C times X numbers.
+        sums: of C contexts with scored rows.
+        seed: random seed of the splits into folds.
+        by_subject: whether to return X values, which needs memory for P times C times X numbers.
         repeats: number P of splits.
     """
     stereotypes = sums.values[..., STEREOTYPES]
@@ -38,12 +38,12 @@ def bias(
 
 
 def _strength(sums: Sums, *, by_subject: bool) -> Functional:
-    """Return the criterion of mean stereotypes [R, X Y] as a function to [R, 1] or [R, X]."""
+    """Return the criterion as a function of mean stereotypes [R, X Y] to [R, 1] or [R, X]."""
     n_subjects = sums.values.shape[1]
 
     def strength(means: Floats) -> Floats:
-        of_subject = sums.judge(means.reshape(len(means), n_subjects, -1)) / sums.largest
-        return of_subject if by_subject else overall_risk(of_subject, sums.subject_weights)[:, None]
+        risk = sums.strength(means.reshape(len(means), n_subjects, -1)) / sums.largest
+        return risk if by_subject else overall_risk(risk, sums.subject_weights)[:, None]
 
     return strength
 
@@ -54,8 +54,8 @@ def total(sums: Sums, *, by_subject: bool = False) -> Estimate:
     means = ClusterMeans(risk / sums.largest, weight)
 
     def value(weights: Floats) -> Floats:
-        of_subject = means.under(weights)
-        return of_subject if by_subject else overall_risk(of_subject, sums.subject_weights)[:, None]
+        risk = means.under(weights)
+        return risk if by_subject else overall_risk(risk, sums.subject_weights)[:, None]
 
     return jackknife(value, np.zeros(len(risk), dtype=np.int64), width=sums.width)
 
@@ -63,11 +63,11 @@ def total(sums: Sums, *, by_subject: bool = False) -> Estimate:
 def volatility(
     sums: Sums, *, seed: int, by_subject: bool = False, repeats: int = REPEATS
 ) -> Bracket:  # fmt: skip
-    """Return what encloses R^v = R - R^b, or r^v of each subject."""
+    """Return the bracket of R^v = R - R^b, or of r^v of each subject."""
     risk = unbiased(total(sums, by_subject=by_subject))
     return risk - bias(sums, seed=seed, by_subject=by_subject, repeats=repeats)
 
 
 def context_weights(sums: Sums) -> Floats:
-    """Return how much each context weighs in all subjects together, shape [C]."""
+    """Return the weight of each context, summed over subjects, shape [C]."""
     return np.asarray(sums.values[..., WEIGHT].sum(axis=1))

@@ -1,4 +1,4 @@
-"""Words at a gap from a masked LM: at as many masks as they have pieces, from left to right."""
+"""Words at a gap from a masked LM: one mask for each token, filled in from left to right."""
 
 from typing import NamedTuple
 
@@ -19,19 +19,19 @@ from evenhand.scorer.runtime.words import Words
 
 
 class _Step(NamedTuple):
-    """Words of one length that begin alike, so that they see the same masks in one step."""
+    """Words of one length with the same first tokens, which therefore share a forward pass."""
 
     beginning: tuple[int, ...]
-    """Pieces that are filled in."""
+    """Tokens that are already filled in."""
     n_masks: int
-    """Masks behind them; at the first of these the words are read."""
+    """Masks after them; the words' next tokens are read at the first one."""
     words: list[int]
-    """Places of the words."""
+    """Indices of the words."""
     tokens: list[int]
-    """The piece of each that is read in this step."""
+    """The token of each word that is read in this step."""
 
     def read(self, batch: Batch) -> Floats:
-        """Return the probability of each word's piece, float64 [batch, words]."""
+        """Return the probability of each word's token, float64 [batch, words]."""
         return mask_probabilities(batch)[:, self.tokens]
 
 
@@ -39,7 +39,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     """Return the probability of each word, float64 [rows, words].
 
     Raises:
-        DataRefused: the model has no mask, or a text is longer than it reads.
+        DataRefused: the model has no mask token, or a text is longer than its context.
     """
     masked = encode_masked(model, gaps.texts, gaps.rows, marker=GAP)
     refuse_long(gaps.rows, masked.lengths + words.longest() - 1, model)
@@ -49,7 +49,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     for step in steps:
         probabilities[:, step.words] *= answers(
             model,
-            _filled(masked, step, mask),
+            _fill_masks(masked, step, mask),
             gaps.rows,
             read=step.read,
             budget=reading.budget,
@@ -70,8 +70,8 @@ def _steps(words: Words) -> list[_Step]:
     return list(steps.values())
 
 
-def _filled(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
-    """Return the inputs with a step's pieces and masks in place of the one mask."""
+def _fill_masks(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
+    """Return the inputs with a step's tokens and masks in place of the single mask."""
     positions = masked.numbers[POSITIONS]
     middle = [*step.beginning, *[mask] * step.n_masks]
     ids = [

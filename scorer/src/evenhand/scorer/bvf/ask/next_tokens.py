@@ -1,4 +1,4 @@
-"""Words at a gap from a causal LM: what it goes on with behind the text before the gap."""
+"""Words at a gap from a causal LM: its continuations of the text before the gap."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     """Return the probability of each word, float64 [rows, words].
 
     Raises:
-        DataRefused: nothing stands before a gap, or a text is longer than the model reads.
+        DataRefused: a text begins with its gap, or is longer than the model's context.
     """
     lefts = [text.partition(GAP)[0].rstrip() for text in gaps.texts]
     beginnings, _ = encoded(model, lefts, [""] * len(lefts), written_out=False)
@@ -31,11 +31,11 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     passes: list[tuple[list[int], PrefixInputs, Rows]] = []
     if single:
         tokens = np.array([words.tokens[place][0] for place in single])
-        # One input answers all of these words, so its values are a row of the result.
+        # The next-token distribution of one input has all words of a single token.
         passes.append((single, NextTokens(beginnings, tokens), gaps.rows))
     if several:
         numbers = gaps.rows.inputs[:, None] * len(several) + np.arange(len(several))
-        behind = _continued(beginnings, [words.tokens[place] for place in several])
+        behind = _continuations(beginnings, [words.tokens[place] for place in several])
         passes.append((several, behind, Rows(gaps.rows.ids, numbers)))
     probabilities = np.empty((len(gaps.rows.ids), len(words.names)))
     advance = share_progress(reading.advance, len(passes))
@@ -51,8 +51,8 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     return probabilities
 
 
-def _continued(beginnings: list[Ints], pieces: list[Ints]) -> Continuations:
-    """Return each word behind each beginning; beginning by beginning."""
+def _continuations(beginnings: list[Ints], pieces: list[Ints]) -> Continuations:
+    """Return every word after every beginning, grouped by beginning."""
     sequences = [np.concatenate([ids, word]) for ids in beginnings for word in pieces]
     starts = np.repeat([len(ids) for ids in beginnings], len(pieces))
     return Continuations(sequences, starts)
@@ -66,6 +66,6 @@ def _refuse_unreadable(
     if not lengths.all():
         row = gaps.rows.name(int(lengths[gaps.rows.inputs].argmin()))
         raise DataRefused(
-            f"Row {row}: nothing stands before {GAP}, and a causal LM can say how likely a word is"
-            " behind another one only."
+            f"Row {row}: the text begins with {GAP}, but a causal LM needs text before the gap;"
+            " write some, or use a masked model."
         )
