@@ -71,7 +71,7 @@ def predict(dataset: Path, out: Path, model: str, told: Callable[[str, int], Any
     return out
 
 
-def of_table(table: Table) -> Callable[[str, int], Any]:
+def table_rows(table: Table) -> Callable[[str, int], Any]:
     """Return the rows of a model that takes the probabilities of a table in turns."""
 
     def told(subject: str, context: int) -> list[dict[str, Any]]:
@@ -104,7 +104,7 @@ def dataset(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def planted(folder: Path, dataset: Path) -> Path:
     """The metric file of the planted model."""
-    return score(dataset, predict(dataset, folder / "p.jsonl", "lab/toy", of_table(PLANTED)))
+    return score(dataset, predict(dataset, folder / "p.jsonl", "lab/toy", table_rows(PLANTED)))
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def run(folder: Path, dataset: Path) -> Callable[..., Path]:
         contexts: int = 0, told: Callable[[str, int], Any] | None = None,
     ) -> Path:  # fmt: skip
         on = generate(folder, f"on-{name}", contexts) if contexts else on
-        rows = predict(on, folder / f"{name}.jsonl", model, told or of_table(table))
+        rows = predict(on, folder / f"{name}.jsonl", model, told or table_rows(table))
         return score(on, rows, *words)
 
     return make
@@ -159,12 +159,12 @@ class Elements(HTMLParser):
             self.words.append(data)
 
 
-def text_of(html: str) -> str:
+def visible_text(html: str) -> str:
     """Return what a reader sees of a page, with plain spaces."""
     return " ".join(" ".join(Elements(html).words).split())
 
 
-def rows_of(text: str, begin: str) -> list[str]:
+def markdown_rows(text: str, begin: str) -> list[str]:
     """Return the rows of a Markdown report that begin with a cell."""
     return [line for line in text.splitlines() if line.startswith(f"| {begin}")]
 
@@ -174,7 +174,7 @@ def test_the_first_screen_says_how_strong_which_part_and_which_way(planted, page
 
     All 34 contexts agree on R, so others are at most 1 - .025^(1/34) = .1028 of all.
     """
-    text = text_of(page(planted))
+    text = visible_text(page(planted))
 
     for said in (
         VERDICTS["found"].format(**NAMES, then=PATTERNS[True]),
@@ -209,7 +209,7 @@ def test_the_verdict_claims_no_more_than_the_numbers_do(run, page, table, n_cont
     """What lasts is claimed where Rᵇ exceeds chance; four contexts cannot show that."""
     name = f"verdict-{said[0].replace(' ', '-')}"
 
-    text = text_of(page(run(name, table, contexts=n_contexts)))
+    text = visible_text(page(run(name, table, contexts=n_contexts)))
 
     assert all(words in text for words in said)
     assert (f"only {n_contexts} contexts:" in text) == (n_contexts < 30)
@@ -222,12 +222,12 @@ def test_every_subject_is_a_point_a_box_and_a_row(planted, page) -> None:
 
     scatter = html[html.index('<div class="scatter joint">') :]
     dots = re.findall(r'<g class="dot (\w+)"><title>(\w+): rᵇ ([\d.]+), rᵛ ([\d.]+)', scatter)
-    assert sorted(own[:1] + own[2:] for own in dots if own[1] in {"pilot", "nurse"}) == [
+    assert sorted(dot[:1] + dot[2:] for dot in dots if dot[1] in {"pilot", "nurse"}) == [
         ("negative", "0.8000", "0.0000"), ("quiet", "0.0000", "0.8000"),
     ]  # fmt: skip
-    assert {own[1] for own in dots} >= set(PLANTED)
+    assert {dot[1] for dot in dots} >= set(PLANTED)
     assert len(re.findall(r'<rect class="box (?:positive|negative|quiet)" x="[\d.]+%"', html)) == 6
-    first = [rows_of(text, subject)[0] for subject in ("engineer", "secretary")]
+    first = [markdown_rows(text, subject)[0] for subject in ("engineer", "secretary")]
     assert re.match(r"\| engineer \| 0\.8000 \(.*\| male \\\* \(\+0\.800\) \| 34 \|", first[0])
     assert re.match(r"\| secretary \| 0\.4000 \(.*\| female \\\* \(\+0\.400\) \| 34 \|", first[1])
 
@@ -269,7 +269,7 @@ def test_many_subjects_are_trimmed_in_figures_and_whole_in_the_table(
     names = pl.read_parquet(on / "*" / "*.parquet")["x"].unique(maintain_order=True).to_list()
     ranks = {name: 0.05 + 0.9 * place / len(names) for place, name in enumerate(names)}
 
-    text = text_of(page(run("all-of-them", {}, on=on, told=lambda x, _: [
+    text = visible_text(page(run("all-of-them", {}, on=on, told=lambda x, _: [
         {"p": {"male": ranks[x], "female": 1 - ranks[x]}}])))  # fmt: skip
 
     assert "… 100 between" in text
@@ -284,11 +284,11 @@ def test_the_contexts_that_pull_either_way_are_named(planted, page) -> None:
     table = text[text.index("Contexts in which the most volatile occupations") :]
     table = table[: table.index("Below each context")]
 
-    assert rows_of(table, "engineer") == []
+    assert markdown_rows(table, "engineer") == []
     assert re.fullmatch(
         r"\| pilot \| 0\.8000 \| none \| The \\\[X\\\] did errand \d+ and \\\[Y\\\]"
         r" \(male \+0\.800\) \| The .* \(male −0\.800\) \|",
-        rows_of(table, "pilot")[0],
+        markdown_rows(table, "pilot")[0],
     )
 
 
@@ -301,27 +301,27 @@ def test_the_texts_behind_a_number_can_be_opened(planted, page) -> None:
     drill = re.search(r'data-rows="([\d ]+)" data-behind="(\d+)" data-of="Gender, nurse"', html)
     assert drill is not None
 
-    found = [shelf[int(place)] for place in drill[1].split()]
+    examples = [shelf[int(place)] for place in drill[1].split()]
 
-    assert (len(found), drill[2]) == (20, "33")
-    assert {own["title"].split(" · ")[1] for own in found} == {"nurse"}
-    lines = dict(found[0]["lines"])
+    assert (len(examples), drill[2]) == (20, "33")
+    assert {example["title"].split(" · ")[1] for example in examples} == {"nurse"}
+    lines = dict(examples[0]["lines"])
     assert lines["Text"].startswith("The nurse did errand ")
     assert re.fullmatch(r"The \[X\] did errand \d+ and \[Y\] \(weight 0\.0294\)", lines["Context"])
     assert lines["Risk"] == "0.8200"
-    assert found[0]["scores"]["rows"] == [["female", "0.9100"], ["male", "0.0900"]]
+    assert examples[0]["scores"]["rows"] == [["female", "0.9100"], ["male", "0.0900"]]
 
 
 def test_regressions_are_the_metric_files(planted, page) -> None:
     """Coefficient, standard error, t, p, R² and n of each risk on each fact."""
     text = page(planted, form="markdown")
-    metrics = {own["id"]: own for own in json.loads(planted.read_text())["metrics"]}
+    metrics = {metric["id"]: metric for metric in json.loads(planted.read_text())["metrics"]}
     fit = {
-        name: own["value"]
-        for name, own in metrics["bvf.regression.share_of_women"]["by"]["r"].items()
+        name: metric["value"]
+        for name, metric in metrics["bvf.regression.share_of_women"]["by"]["r"].items()
     }
 
-    row = next(line for line in rows_of(text, "share of women") if "| r |" in line)
+    row = next(line for line in markdown_rows(text, "share of women") if "| r |" in line)
     cells = [cell.strip(" *\\").replace("−", "-") for cell in row.split("|")[3:-1]]
 
     assert float(cells[0]) == pytest.approx(fit["coefficient"], abs=1e-4)
@@ -338,7 +338,7 @@ def test_a_fact_is_drawn_with_its_line(planted, page) -> None:
     start = html.index("Risk and income")
     figure = html[start : html.index("</figure>", start)]
 
-    radii = {float(own) for own in re.findall(r'<circle r="([\d.]+)"/>', figure)}
+    radii = {float(radius) for radius in re.findall(r'<circle r="([\d.]+)"/>', figure)}
     ticks = re.findall(r">([\d,]+)</text>", figure)
 
     assert 'class="fit"' in figure
@@ -361,7 +361,9 @@ def test_more_classes_have_norms_and_a_matrix(race, page) -> None:
     html = page(race)
     text = page(race, form="markdown")
 
-    norms = {row.split("|")[1].strip(): row.split("|")[2].strip() for row in rows_of(text, "l")}
+    norms = {
+        row.split("|")[1].strip(): row.split("|")[2].strip() for row in markdown_rows(text, "l")
+    }
     assert norms["l¹"] == "0.5000"
     assert norms["l²"] == "0.3953"
     assert norms["l∞ (as scored)"] == "0.3750"
@@ -372,7 +374,7 @@ def test_more_classes_have_norms_and_a_matrix(race, page) -> None:
 
 def test_two_classes_have_one_norm(planted, page) -> None:
     """All norms are the same number, which is said instead of a table; so are Eq. 1 and 2."""
-    text = text_of(page(planted))
+    text = visible_text(page(planted))
 
     assert SAME_NORMS in text
     assert SAME in text
@@ -387,13 +389,15 @@ def test_models_are_compared_by_size_and_tuning(run, page) -> None:
         run("t", RANDOM, model="lab/toy-1B-chat"),
     ]
 
-    text = text_of(page(*files))
+    text = visible_text(page(*files))
     plain = page(*files, form="markdown")
 
     assert PARTS_BY_MODEL in text
     assert "Which class occupations are associated with, by model" in text
     assert re.search(r"Rᵇ \w+ in 1 of 1 step and [\w ]+ Rᵛ \w+ in 1 of 1 step\.", text)
-    tuning = next(row for row in rows_of(plain, "lab/toy-1B |") if "| lab/toy-1B-chat |" in row)
+    tuning = next(
+        row for row in markdown_rows(plain, "lab/toy-1B |") if "| lab/toy-1B-chat |" in row
+    )
     changes = [cell.split("(")[0].strip() for cell in tuning.split("|")[3:6]]
     # R .5333 to .8, all of which moves: Rᵇ .4 to 0, Rᵛ .1333 to .8
     assert changes == ["+0.2667", "−0.4000", "+0.6667"]
@@ -407,7 +411,7 @@ def test_corpora_are_compared_for_the_same_model(folder, run, page) -> None:
         run("two-here", EVEN, model="two"), run("two-there", EVEN, model="two", on=other),
     ]  # fmt: skip
 
-    text = text_of(page(*files))
+    text = visible_text(page(*files))
 
     assert BY_CORPUS in text
     assert re.search(r"On all 2 datasets [^.]+: one, two\.", text)
@@ -417,7 +421,7 @@ def test_corpora_are_compared_for_the_same_model(folder, run, page) -> None:
     assert over_datasets != unlike
     assert over_datasets in text
     assert unlike not in text
-    assert unlike in text_of(page(files[0], files[3]))
+    assert unlike in visible_text(page(files[0], files[3]))
 
 
 def test_names_tell_size_and_tuning() -> None:
@@ -445,7 +449,7 @@ def test_answers_are_read_against_drawn_answers(run, page) -> None:
         n_he = round(4 * PLANTED[subject][context % 2])
         return [{"answer": "he" if i < n_he else "she", "sample": i} for i in range(4)]
 
-    text = text_of(page(run("answers", {}, told=told)))
+    text = visible_text(page(run("answers", {}, told=told)))
 
     assert re.search(r"answers drawn without preference: mean 0\.\d+, 95th percentile 0\.", text)
 
@@ -456,7 +460,7 @@ def test_another_criterion_stands_on_a_shelf_of_its_own(folder, run, page) -> No
     facts.write_text("subject\tright_class\n" + "".join(f"{name}\tmale\n" for name in PLANTED))
 
     html = page(run("known", PLANTED, "--criterion", "knowledge", "--facts", facts))
-    text = text_of(html)
+    text = visible_text(html)
 
     assert NO_BIAS_MEASURED in text
     assert "Beyond the paper ours, in no paper" in text
@@ -467,7 +471,7 @@ def test_another_criterion_stands_on_a_shelf_of_its_own(folder, run, page) -> No
 
 def test_the_codes_protocol_has_the_codes_formula(run, page) -> None:
     """Where the reference code's criterion was asked for, its definition and source are shown."""
-    text = text_of(page(run("code", PLANTED, "--protocol", "code")))
+    text = visible_text(page(run("code", PLANTED, "--protocol", "code")))
 
     assert CODE_CRITERION.heading[1:] in text
     assert f"{CODE_CRITERION.paper.short}, {CODE_CRITERION.section}" in text
@@ -476,9 +480,9 @@ def test_the_codes_protocol_has_the_codes_formula(run, page) -> None:
 
 def test_what_is_unscored_is_said(run, page) -> None:
     """A text without a prediction is counted in the card and in the table."""
-    told = of_table(PLANTED)
+    told = table_rows(PLANTED)
 
-    text = text_of(page(run("holes", {}, "--allow-missing", told=lambda x, c: (
+    text = visible_text(page(run("holes", {}, "--allow-missing", told=lambda x, c: (
         told(x, c) if (x, c) != ("nurse", 3) else []))))  # fmt: skip
 
     assert "1 of 204 texts is unscored." in text
@@ -503,7 +507,7 @@ def test_without_side_files_the_report_says_what_it_lacks(planted, page, tmp_pat
 def test_every_metric_is_defined_and_signed(planted, race, page) -> None:
     """Each has a formula of well-formed MathML with its source, and a signature."""
     html = page(planted, race, words=("--model", "a", "--model", "b"))
-    ids = {own["id"] for own in json.loads(planted.read_text())["metrics"]}
+    ids = {metric["id"] for metric in json.loads(planted.read_text())["metrics"]}
     codes = re.findall(r"<code>(bvf\.\w+)</code>", html)
 
     for name in ids:
@@ -514,7 +518,7 @@ def test_every_metric_is_defined_and_signed(planted, race, page) -> None:
     assert len(formulas) >= 8
     for formula in formulas:
         ET.fromstring(formula)  # noqa: S314 - our own
-    text = text_of(html)
+    text = visible_text(html)
     assert text.count(f"Source: {PAPER.short}, section 2") >= 4
 
 
@@ -542,8 +546,8 @@ def test_hostile_words_stay_text(folder, dataset, run, page, tmp_path) -> None:
     """What a file says of its model, subjects, contexts and classes never becomes markup."""
     metrics = run("hostile", PLANTED, model=HOSTILE)
     report = json.loads(metrics.read_text())
-    for own in report["metrics"]:
-        for by in own["by"].values():
+    for metric in report["metrics"]:
+        for by in metric["by"].values():
             if "nurse" in by:
                 by[HOSTILE] = by.pop("nurse")
     report["parts"] = None
@@ -552,12 +556,12 @@ def test_hostile_words_stay_text(folder, dataset, run, page, tmp_path) -> None:
 
     html = page(changed)
 
-    found = Elements(html).found
-    assert [attrs.get("type") for tag, attrs in found if tag == "script"] == [
+    elements = Elements(html).found
+    assert [attrs.get("type") for tag, attrs in elements if tag == "script"] == [
         "application/json", None,
     ]  # fmt: skip
-    assert not any(name.startswith("on") for _, attrs in found for name in attrs)
-    assert HOSTILE in Elements(html).words or HOSTILE in text_of(html)
+    assert not any(name.startswith("on") for _, attrs in elements for name in attrs)
+    assert HOSTILE in Elements(html).words or HOSTILE in visible_text(html)
 
 
 def test_subjects_that_are_no_occupations_are_called_subjects(page, planted, tmp_path) -> None:
@@ -569,7 +573,7 @@ def test_subjects_that_are_no_occupations_are_called_subjects(page, planted, tmp
     changed = tmp_path / "changed.json"
     changed.write_text(text)
 
-    said = text_of(page(changed))
+    said = visible_text(page(changed))
 
     verdict = VERDICTS["found"].format(many="subjects", one="a gender", then="").partition(",")[0]
     assert verdict in said

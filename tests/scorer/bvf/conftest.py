@@ -67,8 +67,8 @@ def _predicted(items: Rows, p: Any, classes: Sequence[str] = ("male", "female"))
     """Return predictions of items from probabilities [X, C, Y]."""
     values = np.asarray(p).transpose(1, 0, 2).reshape(-1, len(classes))
     return [
-        {"id": row["id"], "p": dict(zip(classes, own, strict=True))}
-        for row, own in zip(items, values.tolist(), strict=True)
+        {"id": row["id"], "p": dict(zip(classes, probabilities, strict=True))}
+        for row, probabilities in zip(items, values.tolist(), strict=True)
     ]
 
 
@@ -130,7 +130,9 @@ def write_bvf(tmp_path: Path) -> Callable[..., Dataset]:
             content_warning="none",
             configs=splits,
             files=files,
-            provenance={"topics": topics or {own: {"classes": WORDS[2]} for own in configs}},
+            provenance={
+                "topics": topics or {config_name: {"classes": WORDS[2]} for config_name in configs}
+            },
             content_digest=combined_content_digest(splits),
         )
         (folder / "evenhand.json").write_bytes(canonical_json(sealed(manifest)))

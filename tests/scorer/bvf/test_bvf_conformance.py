@@ -65,11 +65,11 @@ def scored(
     """Score a table of the reference."""
 
     def run(case: str, **options: Any) -> Report:
-        own = tables[case]["input"]
-        topics = topics_of_size(len(own["P"][0][0]))
-        subjects = [f"x{place}" for place in range(len(own["P"]))]
-        items = bvf_items(own["T"], subjects, subject_weights=own["X"])
-        rows = predicted(items, own["P"], list(topics["gender"]["classes"]))
+        case_input = tables[case]["input"]
+        topics = topics_of_size(len(case_input["P"][0][0]))
+        subjects = [f"x{place}" for place in range(len(case_input["P"]))]
+        items = bvf_items(case_input["T"], subjects, subject_weights=case_input["X"])
+        rows = predicted(items, case_input["P"], list(topics["gender"]["classes"]))
         return score(items, rows, topics=topics, resamples=20, **options)
 
     return run
@@ -77,9 +77,9 @@ def scored(
 
 def value(report: Report, metric: str) -> float:
     """Return the value of a metric."""
-    found = next(own.value for own in report.metrics if own.id == metric)
-    assert found is not None
-    return found
+    number = next(one.value for one in report.metrics if one.id == metric)
+    assert number is not None
+    return number
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -101,10 +101,10 @@ def test_risks_of_subjects_are_those_of_the_reference(
     tables: dict[str, Any], scored: Callable[..., Report], case: str
 ) -> None:
     """So do r, r^b and r^v of every subject, by the code's formula."""
-    metrics = {own.id: own for own in scored(case, protocol="code").metrics}
+    metrics = {estimate.id: estimate for estimate in scored(case, protocol="code").metrics}
 
     for ours, theirs in (("bvf.R", "r_x"), ("bvf.R_b", "r_x_b"), ("bvf.R_v", "r_x_v")):
-        found = [own.value for own in metrics[ours].by["subject"].values()]
+        found = [estimate.value for estimate in metrics[ours].by["subject"].values()]
         expected = tables[case]["original_compute_risk"][theirs]
         assert found == pytest.approx(expected, abs=TOLERANCE)
 

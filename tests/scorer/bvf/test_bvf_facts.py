@@ -77,7 +77,7 @@ def test_a_regression_names_the_tables_it_was_made_of(
     rows = predicted(items, np.stack([p, 1 - p], axis=-1))
 
     report = score(items, rows, topics=topics_of_size(), facts=[words], resamples=50)
-    found = {own.id: own for own in report.metrics}
+    found = {metric.id: metric for metric in report.metrics}
     fit = found["bvf.regression.log_word_frequency"]
 
     assert fit.value == pytest.approx(0.2 / np.log(10))

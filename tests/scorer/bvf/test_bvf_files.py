@@ -102,7 +102,7 @@ def test_two_files_are_one_model(dataset: Dataset, rows: Rows, tmp_path: Path) -
     found = score_at(dataset, one, two).report
 
     assert found.metrics == whole.metrics
-    assert [own.name for own in found.predictions] == ["one.jsonl", "two.jsonl"]
+    assert [record.name for record in found.predictions] == ["one.jsonl", "two.jsonl"]
 
 
 FAULTY: tuple[tuple[dict[str, Any], str], ...] = (
@@ -128,7 +128,7 @@ def test_a_faulty_row_is_named(
 
     found = check_files("bvf", [path], dataset, "evenhand", [])
 
-    assert any(own.kind.startswith(kind) for own in found.faults)
+    assert any(fault.kind.startswith(kind) for fault in found.faults)
     with pytest.raises(DataRefused):
         score_at(dataset, path)
 
@@ -210,7 +210,7 @@ def test_what_is_missing_is_refused_unless_allowed(
         dataset, path, options=Settings(allow_missing=True, sampling=Sampling(resamples=50))
     ).report
 
-    assert {own.n_unscored for own in report.metrics} == {1}
+    assert {metric.n_unscored for metric in report.metrics} == {1}
     assert re.search(rf"gender: 1 of 120 .*: {probabilities.NOT_PREDICTED}", report.warnings[0])
 
 
@@ -222,7 +222,9 @@ def test_a_class_none_of_whose_words_was_read_is_refused(
 
     found = check_files("bvf", [path], dataset, "evenhand", [])
 
-    assert [own.kind for own in found.faults] == [f"{probabilities.CLASS_WITHOUT_WORD} in gender"]
+    assert [fault.kind for fault in found.faults] == [
+        f"{probabilities.CLASS_WITHOUT_WORD} in gender"
+    ]
     assert found.faults[0].first == ("female",)
 
 

@@ -17,8 +17,8 @@ UNIFORM = {n: np.full(n, 1 / n) for n in (2, 3, 5)}
 def normalised_risks(p: object, n: int = 2) -> metrics.Risks:
     """Return normalised risks of probabilities [X, C, Y] under equal weights."""
     s = metrics.stereotype(np.asarray(p, dtype=float), UNIFORM[n])
-    found = metrics.risks(s, np.ones(s.shape[1]))
-    return metrics.Risks(*(own / metrics.largest_criterion(UNIFORM[n]) for own in found))
+    risks = metrics.risks(s, np.ones(s.shape[1]))
+    return metrics.Risks(*(risk / metrics.largest_criterion(UNIFORM[n]) for risk in risks))
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
@@ -129,5 +129,8 @@ def test_an_unknown_criterion_is_refused(name: str, protocol: str, facts: list[s
 
 def test_reports_of_unlike_criteria_do_not_look_alike() -> None:
     """The protocol's name carries the criterion, so that `compare` refuses to mix them."""
-    assert len({protocol_label("paper", own) for own in (None, "l1", "l2", "knowledge")}) == 4
+    assert (
+        len({protocol_label("paper", criterion) for criterion in (None, "l1", "l2", "knowledge")})
+        == 4
+    )
     assert protocol_label("code", "linf") == "code"

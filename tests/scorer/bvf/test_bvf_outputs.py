@@ -84,9 +84,11 @@ def test_every_number_comes_back_from_its_parts(
     dataset: Dataset, rows: Rows, tmp_path: Path, values_of: ValuesOf, options: dict[str, Any]
 ) -> None:
     """With weights of one each comparable is the number that the metric file prints."""
-    own = Settings(sampling=Sampling(resamples=50), **options)
+    settings = Settings(sampling=Sampling(resamples=50), **options)
     path = tmp_path / "m.json"
-    write_outcome(score_at(dataset, write_lines(tmp_path / "p.jsonl", rows), options=own), path)
+    write_outcome(
+        score_at(dataset, write_lines(tmp_path / "p.jsonl", rows), options=settings), path
+    )
     result = read_results([path])[0]
     assert result.parts is not None
 
@@ -108,14 +110,14 @@ def test_a_stronger_stereotype_is_told_from_a_weaker_one(
         for row in rows
     ]
     paths = []
-    for name, own in (("weak", weak), ("strong", rows)):
-        outcome = score_at(dataset, write_lines(tmp_path / f"{name}.jsonl", own))
+    for name, predictions in (("weak", weak), ("strong", rows)):
+        outcome = score_at(dataset, write_lines(tmp_path / f"{name}.jsonl", predictions))
         paths.append(tmp_path / f"{name}.json")
         write_outcome(outcome, paths[-1])
 
     found = compare(paths, metrics=["bvf.R"], sampling=Sampling(resamples=500)).differences
 
-    row = next(own for own in found if own["metric"] == "bvf.R")
+    row = next(predictions for predictions in found if predictions["metric"] == "bvf.R")
     assert row["b_less_a"] > 0
     assert row["p"] < 0.01
 
@@ -124,8 +126,8 @@ def test_unlike_criteria_are_not_compared(dataset: Dataset, rows: Rows, tmp_path
     """A report under l1 beside one under linf is refused by name."""
     paths = []
     for name in ("linf", "l1"):
-        own = Settings(sampling=Sampling(resamples=50), options={"criterion": name})
-        outcome = score_at(dataset, write_lines(tmp_path / f"{name}.jsonl", rows), options=own)
+        settings = Settings(sampling=Sampling(resamples=50), options={"criterion": name})
+        outcome = score_at(dataset, write_lines(tmp_path / f"{name}.jsonl", rows), options=settings)
         paths.append(tmp_path / f"{name}.json")
         write_outcome(outcome, paths[-1])
 
@@ -138,13 +140,13 @@ def test_the_originals_tables_are_read(
 ) -> None:
     """One JSON file an occupation, [p(male), count] a context in the order of the contexts."""
     counts = [5, 3, 2]
-    items = bvf_items([own / 10 for own in counts], ("baker", "nurse"))
+    items = bvf_items([numbers / 10 for numbers in counts], ("baker", "nurse"))
     dataset = write_bvf({"gender": items})
     p = {"baker": [0.9, 0.8, 0.4], "nurse": [0.1, 0.5, 0.3]}
     folder = tmp_path / "bert"
     folder.mkdir()
-    for name, own in p.items():
-        values = [list(pair) for pair in zip(own, counts, strict=True)]
+    for name, numbers in p.items():
+        values = [list(pair) for pair in zip(numbers, counts, strict=True)]
         (folder / f"{name}_ero.json").write_text(json.dumps(values), encoding="utf-8")
     male = np.array(list(p.values()))
     ours = write_lines(tmp_path / "p.jsonl", predicted(items, np.stack([male, 1 - male], axis=-1)))
@@ -152,7 +154,7 @@ def test_the_originals_tables_are_read(
     found = score_files("bvf", [folder], dataset, "bvf-table", FAST).report
 
     assert found.metrics == score_at(dataset, ours).report.metrics
-    assert {own.reader for own in found.predictions} == {"bvf-table"}
+    assert {numbers.reader for numbers in found.predictions} == {"bvf-table"}
 
 
 @pytest.fixture
@@ -202,7 +204,7 @@ def test_the_command_takes_criterion_and_facts(
     report = msgspec.json.decode(out.read_bytes(), type=Report)
     assert report.protocol == "paper+l2"
     assert "criterion:l2" in report.metrics[0].signature
-    assert [own.id for own in report.metrics if "regression" in own.id] == [
+    assert [metric.id for metric in report.metrics if "regression" in metric.id] == [
         "bvf.regression.log_income"
     ]
     assert "bvf.R_b" in printed

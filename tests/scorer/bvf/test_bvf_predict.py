@@ -45,34 +45,34 @@ def train_tokenizer(family: str) -> Any:
 
     letters = [chr(code) for code in range(97, 123)]
     if family == "bert":
-        found = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106 - no password
-        found.normalizer = normalizers.BertNormalizer(lowercase=True)
-        found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))  # noqa: S106 - no password
+        tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
         kind: Any = trainers.WordPieceTrainer(
             vocab_size=300, special_tokens=special, initial_alphabet=letters, show_progress=False
         )
-        found.train_from_iterator(SENTENCES * 5, kind)
-        found.post_processor = TemplateProcessing(
+        tokenizer.train_from_iterator(SENTENCES * 5, kind)
+        tokenizer.post_processor = TemplateProcessing(
             single="[CLS] $A [SEP]",
             pair="[CLS] $A [SEP] $B:1 [SEP]:1",
             special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
         )
     elif family == "gpt2":
-        found = Tokenizer(models.BPE())
-        found.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-        found.decoder = decoders.ByteLevel()
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
         kind = trainers.BpeTrainer(
             vocab_size=420,
             special_tokens=["<|endoftext|>"],
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
         )
-        found.train_from_iterator(SENTENCES * 5, kind)
+        tokenizer.train_from_iterator(SENTENCES * 5, kind)
     else:
-        found = Tokenizer(models.Unigram())
-        found.pre_tokenizer = pre_tokenizers.Metaspace()
-        found.decoder = decoders.Metaspace()
+        tokenizer = Tokenizer(models.Unigram())
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.decoder = decoders.Metaspace()
         kind = trainers.UnigramTrainer(
             vocab_size=150,
             special_tokens=["<pad>", "</s>", "<unk>", "<extra_id_0>"],
@@ -80,11 +80,11 @@ def train_tokenizer(family: str) -> Any:
             unk_token="<unk>",  # noqa: S106 - no password
             show_progress=False,
         )
-        found.train_from_iterator(SENTENCES * 5, kind)
-        found.post_processor = TemplateProcessing(
+        tokenizer.train_from_iterator(SENTENCES * 5, kind)
+        tokenizer.post_processor = TemplateProcessing(
             single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
         )
-    return found
+    return tokenizer
 
 
 SPECIAL = {
@@ -195,29 +195,29 @@ def torch_probability(family: str, folder: Path, text: str, word: str) -> float:
         with torch.no_grad():
             return model(*args, **inputs).logits[0, at].double().softmax(0)
 
-    found = 1.0
+    product = 1.0
     if family == "gpt2":
         ids = tokenizer.encode(left).ids
         for piece in tokenizer.encode(f"{left} {word}").ids[len(ids) :]:
-            found *= float(softmax(torch.tensor([ids]), at=-1)[piece])
+            product *= float(softmax(torch.tensor([ids]), at=-1)[piece])
             ids = [*ids, piece]
-        return found
+        return product
     pieces = tokenizer.encode(word, add_special_tokens=False).ids
     if family == "bert":
         ids = tokenizer.encode(text.replace("[Y]", " ".join(["[MASK]"] * len(pieces)))).ids
         mask = tokenizer.token_to_id("[MASK]")
         for piece in pieces:
             at = ids.index(mask)
-            found *= float(softmax(torch.tensor([ids]), at=at)[piece])
+            product *= float(softmax(torch.tensor([ids]), at=at)[piece])
             ids[at] = piece
-        return found
+        return product
     source = torch.tensor([tokenizer.encode(text.replace("[Y]", "<extra_id_0>")).ids])
     before = [0, tokenizer.token_to_id("<extra_id_0>")]
     for piece in pieces:
-        own = torch.tensor([before])
-        found *= float(softmax(input_ids=source, decoder_input_ids=own, at=-1)[piece])
+        decoded = torch.tensor([before])
+        product *= float(softmax(input_ids=source, decoder_input_ids=decoded, at=-1)[piece])
         before = [*before, piece]
-    return found
+    return product
 
 
 @pytest.mark.parametrize("family", TASKS)
@@ -309,7 +309,7 @@ def score(evenhand: Make, data: Any, tmp_path: Path) -> Make:
         code, _, said = evenhand("score", data.folder, "--predictions", path, *words)
         assert code == 0, said
         metrics = json.loads(out.read_text(encoding="utf-8"))["metrics"]
-        return {f"{own['config']} {own['id']}": own["value"] for own in metrics}, said
+        return {f"{metric['config']} {metric['id']}": metric["value"] for metric in metrics}, said
 
     return run
 
@@ -347,7 +347,7 @@ def test_a_model_that_reads_forwards_leaves_gaps_inside_unread(predict: Make, ma
 
     ids = [row.id for row in read_lines(forwards)[1]]
     assert len(ids) == 4
-    assert not any(own.endswith("-in") for own in ids)
+    assert not any(name.endswith("-in") for name in ids)
     assert len(read_lines(masked)[1]) == 8
 
 
@@ -394,7 +394,7 @@ def test_batches_and_shards_change_no_number(
 
     first, second = pl.read_parquet(one), pl.read_parquet(two)
     assert first["id"].equals(second["id"])
-    values = [own.drop("id").to_numpy() for own in (first, second)]
+    values = [table.drop("id").to_numpy() for table in (first, second)]
     assert values[0] == pytest.approx(values[1], rel=1e-5)
 
 

@@ -26,13 +26,13 @@ FAST = {"resamples": 200}
 
 def metric(report: Report, name: str) -> Metric:
     """Return a metric by its id."""
-    return next(own for own in report.metrics if own.id == name)
+    return next(candidate for candidate in report.metrics if candidate.id == name)
 
 
 def number(report: Report, name: str, subject: str | None = None) -> float:
     """Return the value of a metric, or of one of its subjects."""
-    found = metric(report, name)
-    value = found.value if subject is None else found.by["subject"][subject].value
+    whole = metric(report, name)
+    value = whole.value if subject is None else whole.by["subject"][subject].value
     assert value is not None
     return value
 
@@ -55,8 +55,8 @@ def test_a_subject_without_any_scored_row_leaves_risks_unknown(
 
     found = score(items, rows, topics=topics, **FAST)
 
-    for own in found.metrics:
-        assert (own.value, own.why_null, own.null_reference) == (None, why, None)
+    for one in found.metrics:
+        assert (one.value, one.why_null, one.null_reference) == (None, why, None)
     by = metric(found, "bvf.R").by["subject"]
     assert (by["accountant"].value, by["accountant"].n_scored) == (None, 0)
     assert by["baker"].value == (None if "baker" in refusing else 1.0)
@@ -157,7 +157,7 @@ def test_both_orders_are_one_number_and_each_its_own(
     one = score(items, rows[:2], topics=topics_of_size(), **FAST)
 
     by = metric(both, "bvf.R").by["order"]
-    assert {name: own.value for name, own in by.items()} == pytest.approx(
+    assert {name: group.value for name, group in by.items()} == pytest.approx(
         {"inside": 0.8, "last": 0.2}
     )
     assert number(both, "bvf.R") == pytest.approx(0.5)
@@ -243,7 +243,7 @@ def test_frames_of_any_kind_give_the_same_report(
     assert found[0] == found[1] == found[2] == found[3]
 
 
-def many(predicted: Make, bvf_items: Make, p_male: np.ndarray) -> tuple[Rows, Rows]:
+def items_and_rows(predicted: Make, bvf_items: Make, p_male: np.ndarray) -> tuple[Rows, Rows]:
     """Return items and predictions of p(male) [X, C] under equal weights."""
     n_subjects, n_contexts = p_male.shape
     items = bvf_items([1 / n_contexts] * n_contexts, [f"x{i}" for i in range(n_subjects)])
@@ -255,7 +255,7 @@ def test_no_lasting_preference_lies_within_its_reference(
 ) -> None:
     """A model whose preferences change sides at random has an R^b not above the 95 % quantile."""
     drawn = np.random.default_rng(1).integers(0, 2, (4, 60)).astype(float)
-    items, rows = many(predicted, bvf_items, drawn)
+    items, rows = items_and_rows(predicted, bvf_items, drawn)
 
     found = metric(score(items, rows, topics=topics_of_size(), resamples=1000), "bvf.R_b")
 
@@ -270,7 +270,7 @@ def test_a_lasting_preference_lies_above_its_reference(
 ) -> None:
     """A model that leans to one class in all contexts is far above; R of probabilities has 0."""
     drawn = np.random.default_rng(1).uniform(0.55, 0.95, (4, 60))
-    items, rows = many(predicted, bvf_items, drawn)
+    items, rows = items_and_rows(predicted, bvf_items, drawn)
 
     report = score(items, rows, topics=topics_of_size(), resamples=1000)
     found, whole = metric(report, "bvf.R_b"), metric(report, "bvf.R")
@@ -300,11 +300,11 @@ def test_three_classes_are_exchanged_within_contexts(
         for p in (chosen, fixed)
     ]  # fmt: skip
 
-    for own, is_above in zip(found, (False, True), strict=True):
-        assert own.null_reference is not None
-        assert own.value is not None
-        assert own.null_reference.method == null_references.PERMUTATIONS
-        assert (own.value > own.null_reference.quantile_95) is is_above
+    for bias, is_above in zip(found, (False, True), strict=True):
+        assert bias.null_reference is not None
+        assert bias.value is not None
+        assert bias.null_reference.method == null_references.PERMUTATIONS
+        assert (bias.value > bias.null_reference.quantile_95) is is_above
 
 
 def test_few_answers_make_a_risk_by_chance(bvf_items: Make, topics_of_size: Make) -> None:
@@ -342,7 +342,7 @@ def test_an_interval_of_a_signed_mean_covers_what_it_should() -> None:
         values = np.stack([np.ones(50), np.abs(s), s, -s], axis=1)[:, None]
         sums = Sums(values, np.ones(1), criterion.strength, 1.0)
         bounds = statistics.interval(
-            lambda w, own=sums: own.directions(w)[:, 0, 0],
+            lambda w, sums=sums: sums.directions(w)[:, 0, 0],
             np.zeros(50, dtype=np.int64),
             sampling=statistics.Sampling(resamples=400),
             limits=(-1.0, 1.0),
@@ -405,7 +405,7 @@ def test_facts_of_ones_own(
         **FAST,
     )
 
-    names = [own.id for own in report.metrics if own.id.startswith("bvf.regression")]
+    names = [one.id for one in report.metrics if one.id.startswith("bvf.regression")]
     assert names == ["bvf.regression.log_income"]
     assert number(report, names[0]) == pytest.approx(0.2 / np.log(10))
 
@@ -454,7 +454,7 @@ def test_knowledge_of_a_right_class(
     assert number(report, "bvf.knowledge") == pytest.approx(0.75)
     assert number(report, "bvf.knowledge_b") == pytest.approx(0.84)
     assert number(report, "bvf.knowledge_v", "queen") == pytest.approx(-0.09)
-    assert {own.shelf for own in report.metrics} == {"beyond"}
+    assert {one.shelf for one in report.metrics} == {"beyond"}
     assert report.protocol == "paper+knowledge"
 
 
