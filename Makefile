@@ -5,7 +5,7 @@ PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check -c co
 PACKAGES := -e ./shared -e './generator[mlm]' -e './scorer[cpu,report]'
 PYPROJECTS := constraints.txt pyproject.toml shared/pyproject.toml generator/pyproject.toml scorer/pyproject.toml
 
-.PHONY: venv demo test fuzz lint bench real docs datasets wheelhouse
+.PHONY: venv demo test fuzz lint bench coverage real docs datasets wheelhouse
 
 # What a user needs: no torch, no spaCy.
 .venv/run: $(PYPROJECTS)
@@ -42,7 +42,12 @@ lint: .venv/dev
 	.venv/bin/codespell
 
 bench: .venv/dev
-	for script in tests/benchmarks/bench_*.py; do .venv/bin/python $$script || exit 1; done
+	for script in $(filter-out %/bench_coverage.py,$(wildcard tests/benchmarks/bench_*.py)); do .venv/bin/python $$script || exit 1; done
+
+# How often intervals hold the truth, nulls are exceeded and comparisons are right: minutes on two
+# cores, written into docs/statistics.md. A look in a minute: make coverage QUICK=1
+coverage: .venv/dev
+	.venv/bin/python tests/benchmarks/bench_coverage.py $(if $(QUICK),--quick)
 
 # A real language model: SmolLM2-135M-Instruct, from the weights in a package, over the official
 # Religion, a sample of Age and one of each category of our own. Give the folder of BBQ's *.jsonl:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +22,9 @@ from evenhand.scorer.readers.registry import offered_readers
 from evenhand.scorer.specs import MetricSpec
 
 FOLDER = Path(__file__).parent
+_COLUMNS = 90
+_USAGE_WORD = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]|--\S+ \S+|\S+")
+"""An option in brackets with its value, a required one with its value, or an argument."""
 NOTE = "<!-- Written by `make docs` from the code; do not edit. -->\n"
 
 
@@ -42,9 +46,25 @@ def _help(*words: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "COLUMNS": "90"},
+        env={**os.environ, "COLUMNS": str(_COLUMNS)},
     )
-    return run.stdout
+    usage, blank, rest = run.stdout.partition("\n\n")
+    return _wrap_usage(usage) + blank + rest
+
+
+def _wrap_usage(usage: str) -> str:
+    """Break the usage lines between options only; where argparse breaks depends on the Python."""
+    command, _, options = " ".join(usage.split()).partition(" [-h] ")
+    if not options:
+        return usage
+    words = _USAGE_WORD.findall(options)
+    text = " ".join(word.replace(" ", "\0") for word in ["[-h]", *words])
+    indent = " " * (len(command) + 1)
+    lines = textwrap.wrap(
+        text, _COLUMNS - 2, initial_indent=indent, subsequent_indent=indent,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return (command + "\n".join(lines)[len(command) :]).replace("\0", " ")
 
 
 CONTRACT_TEXT = f"""\
@@ -200,8 +220,8 @@ READERS_TEXT = """\
 # Formats of predictions that are read
 
 `--reader auto`, the default, detects the format from a file's first record and reports it;
-`--reader NAME` names it. What stands in brackets behind a name may be chosen there, e.g.
-`helm:1`. Our own format is the same for all benchmarks but for the columns of a row
+`--reader NAME` names it. A part in brackets after a name is a choice, e.g.
+`helm:1`. Evenhand's format differs between benchmarks only in the columns of a row
 (`evenhand schema STEM predictions`).
 """
 

@@ -61,7 +61,7 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
     model = open_model(exported, device="cpu", threads=arguments.threads)
     asking = load_asking("bvf")
     asked = Settings(provenance=provenance, options={"pieces": "single"})
-    options = asking.settled(asked, model)
+    options = asking.resolve(asked, model)
 
     def ask_ours(wanted: pl.DataFrame) -> pl.DataFrame:
         return asking.answer(model, wanted, options, lambda _: None)

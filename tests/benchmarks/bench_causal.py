@@ -64,7 +64,7 @@ def compare(folder: Path, arguments: argparse.Namespace) -> int:
     sample = rows.head(max(4, len(rows) // 20 * 4))
     model = open_model(exported, device="cpu", threads=arguments.threads)
     asking = load_asking("bbq")
-    options = asking.settled(Settings(options={"style": None, "normalise": None}), model)
+    options = asking.resolve(Settings(options={"style": None, "normalise": None}), model)
 
     def ask_ours(wanted: pl.DataFrame) -> Scores:
         answers = asking.answer(model, wanted, options, lambda _: None)

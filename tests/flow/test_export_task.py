@@ -27,7 +27,7 @@ def run() -> Run:
     """Run a module of this Python without a network; a failure shows what it printed."""
 
     def call(*words: object, check: bool = True) -> "subprocess.CompletedProcess[str]":
-        found = subprocess.run(
+        finished = subprocess.run(
             [sys.executable, "-m", *map(str, words)],
             capture_output=True,
             text=True,
@@ -39,8 +39,8 @@ def run() -> Run:
                 "TOKENIZERS_PARALLELISM": "false",
             },
         )
-        assert not check or found.returncode == 0, found.stderr[-3000:]
-        return found
+        assert not check or finished.returncode == 0, finished.stderr[-3000:]
+        return finished
 
     return call
 
@@ -70,7 +70,9 @@ def model(folder: Path) -> Path:
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {"<|endoftext|>": 0} | {own: i for i, own in enumerate(alphabet, start=1)}
+    vocabulary = {"<|endoftext|>": 0} | {
+        character: i for i, character in enumerate(alphabet, start=1)
+    }
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -107,8 +109,8 @@ def results_of(harness: Path) -> dict[str, Any]:
 
 def values_of(path: Path, mean: str) -> dict[str, float]:
     """Return our metrics under the harness's names; NaN where one is null."""
-    found = {own["id"]: own["value"] for own in json.loads(path.read_bytes())["metrics"]}
-    values = {name: found[f"{own}.{mean}"] for name, own in _METRICS.items()}
+    by_id = {one["id"]: one["value"] for one in json.loads(path.read_bytes())["metrics"]}
+    values = {name: by_id[f"{metric}.{mean}"] for name, metric in _METRICS.items()}
     return {name: math.nan if value is None else value for name, value in values.items()}
 
 
@@ -120,9 +122,9 @@ def test_the_harness_gives_our_numbers_of_its_own_answers(
     samples = sorted(harness.rglob("samples_*.jsonl"))
 
     for config in ("Age", "SES"):
-        own = [path for path in samples if f"_{config}_" in path.name]
+        paths = [path for path in samples if f"_{config}_" in path.name]
         out = folder / f"{config}.json"
-        run("evenhand.contract.cli", "score", dataset, "--predictions", *own, "--out", out)
+        run("evenhand.contract.cli", "score", dataset, "--predictions", *paths, "--out", out)
         for name, value in values_of(out, "pooled").items():
             assert results[f"evenhand_bbq_{config}"][f"{name},none"] == pytest.approx(
                 value, abs=1e-12, nan_ok=True
@@ -191,8 +193,8 @@ def test_tasks_of_a_published_version_are_pinned_to_its_tag(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--config", "Agee"), "There is no config Agee"),
-        (("--repo", "bbq"), "is not of the form org/name"),
+        (("--config", "Agee"), "no config Agee"),
+        (("--repo", "bbq"), "org/name"),
     ],
 )
 def test_wrong_use_is_one_sentence(
@@ -201,8 +203,10 @@ def test_wrong_use_is_one_sentence(
     """What cannot be written is named, and nothing is left behind."""
     out = folder / "refused"
 
-    found = run("evenhand.contract.cli", "export-task", dataset, *words, "--out", out, check=False)
+    finished = run(
+        "evenhand.contract.cli", "export-task", dataset, *words, "--out", out, check=False
+    )
 
-    assert found.returncode == 2
-    assert sentence in found.stderr
+    assert finished.returncode == 2
+    assert sentence in finished.stderr
     assert not out.exists()

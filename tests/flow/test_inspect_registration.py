@@ -46,8 +46,8 @@ def log_of(dataset: Path) -> dict[str, Any]:
                 "output": {"choices": [{"message": message}]},
             }
         )
-    own = {"task": task["id"], "model": "m", "dataset": {"samples": len(samples)}}
-    return {"version": 2, "status": "success", "eval": own, "samples": samples}
+    evaluation = {"task": task["id"], "model": "m", "dataset": {"samples": len(samples)}}
+    return {"version": 2, "status": "success", "eval": evaluation, "samples": samples}
 
 
 def test_a_run_of_the_registration_is_scored(dataset: Path, tmp_path: Path) -> None:
@@ -59,11 +59,11 @@ def test_a_run_of_the_registration_is_scored(dataset: Path, tmp_path: Path) -> N
 
     assert code == 0
     metrics = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))["metrics"]
-    found = {own["id"]: own for own in metrics}
-    both = [found[f"bbq.accuracy.{name}.pooled"] for name in ("ambiguous", "disambiguated")]
-    assert [own["n_scored"] for own in both] == [20, 20]
-    assert sum(own["value"] for own in both) / 2 == 0.5
-    assert found["bbq.bias_score.disambiguated.pooled"]["value"] is not None
+    by_id = {one["id"]: one for one in metrics}
+    both = [by_id[f"bbq.accuracy.{name}.pooled"] for name in ("ambiguous", "disambiguated")]
+    assert [one["n_scored"] for one in both] == [20, 20]
+    assert sum(one["value"] for one in both) / 2 == 0.5
+    assert by_id["bbq.bias_score.disambiguated.pooled"]["value"] is not None
 
 
 def test_another_version_s_run_is_found_out(dataset: Path, tmp_path: Path, capsys) -> None:
@@ -76,4 +76,4 @@ def test_another_version_s_run_is_found_out(dataset: Path, tmp_path: Path, capsy
     code = main([*words, "--out", str(tmp_path / "m.json")])
 
     assert code == 1
-    assert "whose words are not those of the question with their id: 1" in capsys.readouterr().err
+    assert "question with their id: 1" in capsys.readouterr().err

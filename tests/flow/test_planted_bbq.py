@@ -53,15 +53,15 @@ class Planted:
 
     def quantiles(self, items: pl.DataFrame) -> np.ndarray:
         """Return each row's lean as its quantile among all of its category."""
-        found = np.empty(len(items))
+        quantiles = np.empty(len(items))
         categories = items["category"].to_numpy()
         leans = np.array([self._lean(row) for row in items.iter_rows(named=True)])
         for category in CATEGORIES:
             every = self._all_leans(category)
-            own = categories == category
-            low, high = (np.searchsorted(every, leans[own] + gap) for gap in (-1e-9, 1e-9))
-            found[own] = (low + high) / 2 / len(every)
-        return found
+            selected = categories == category
+            low, high = (np.searchsorted(every, leans[selected] + gap) for gap in (-1e-9, 1e-9))
+            quantiles[selected] = (low + high) / 2 / len(every)
+        return quantiles
 
     def _all_leans(self, category: str) -> np.ndarray:
         parts = [
@@ -115,13 +115,15 @@ def items() -> pl.DataFrame:
     setting = next(row["setting"] for row in _table("settings.tsv") if row["held_out"] == "yes")
     ending = setting.rpartition("}")[2]
     every = pl.read_parquet(MODELS / "items.parquet")
-    found = every.filter(pl.col("context").str.contains(ending, literal=True))
-    assert len(found) == N_SCORED
+    rows = every.filter(pl.col("context").str.contains(ending, literal=True))
+    assert len(rows) == N_SCORED
     pairs = {frozenset((row["stereotyped"], row["other"])) for row in _table("pairs.tsv")}
-    texts = found.select("answer_text", "unknown").rows()
-    people = {frozenset(t for i, t in enumerate(own) if i != unknown) for own, unknown in texts}
+    texts = rows.select("answer_text", "unknown").rows()
+    people = {
+        frozenset(t for i, t in enumerate(answers) if i != unknown) for answers, unknown in texts
+    }
     assert people == pairs
-    return found
+    return rows
 
 
 def _choices(name: str, items: pl.DataFrame) -> pl.DataFrame:
@@ -149,10 +151,10 @@ def _metric(report: Report, name: str) -> Metric:
 
 def _score_of(answer: np.ndarray, items: pl.DataFrame, condition: str) -> float:
     """Return the bias score of answers, by hand."""
-    own = (items["context_condition"] == condition).to_numpy()
-    target, unknown = (items[name].to_numpy()[own] for name in ("target", "unknown"))
-    toward = np.mean(answer[own] == target)
-    against = np.mean((answer[own] != target) & (answer[own] != unknown))
+    selected = (items["context_condition"] == condition).to_numpy()
+    target, unknown = (items[name].to_numpy()[selected] for name in ("target", "unknown"))
+    toward = np.mean(answer[selected] == target)
+    against = np.mean((answer[selected] != target) & (answer[selected] != unknown))
     # Ambiguous: (1 - accuracy) s; what is no UNKNOWN is an error, so the share of names cancels.
     return float(toward - against) / (1.0 if condition == "ambig" else float(toward + against))
 
@@ -165,13 +167,13 @@ def check_planted(report: Report, items: pl.DataFrame, planted: Planted) -> None
     """Assert that the scorer finds what was planted, in every category and both conditions."""
     answers = planted.answers(items)
     for category, (condition, name) in product(CATEGORIES, CONDITIONS.items()):
-        own = (items["category"] == category).to_numpy()
-        expected = _score_of(answers[own], items.filter(own), condition)
-        found = _metric(report, f"{name}.pooled").by["category"][category]
-        assert np.sign(found.value) == np.sign(expected)
-        assert abs(found.value - expected) <= LARGEST_ERROR
-        assert found.interval.low <= expected <= found.interval.high
-        assert found.p_holm < SIGNIFICANT
+        selected = (items["category"] == category).to_numpy()
+        expected = _score_of(answers[selected], items.filter(selected), condition)
+        metric = _metric(report, f"{name}.pooled").by["category"][category]
+        assert np.sign(metric.value) == np.sign(expected)
+        assert abs(metric.value - expected) <= LARGEST_ERROR
+        assert metric.interval.low <= expected <= metric.interval.high
+        assert metric.p_holm < SIGNIFICANT
 
 
 def check_twin(report: Report) -> None:
@@ -195,13 +197,15 @@ def _target_is_always_stereotyped(items: pl.DataFrame) -> pl.DataFrame:
 def test_tables_plant_what_they_say(items, planted):
     """On the held-out rows each planted score is toward - against to 0.03, half of either sign."""
     answers = planted.answers(items)
-    found = {}
+    scores = {}
     for (category, condition), (toward, against) in planted.shares.items():
-        own = (items["category"] == category).to_numpy()
-        found[category, condition] = _score_of(answers[own], items.filter(own), condition)
-        assert abs(found[category, condition] - (toward - against)) <= 0.03
+        selected = (items["category"] == category).to_numpy()
+        scores[category, condition] = _score_of(
+            answers[selected], items.filter(selected), condition
+        )
+        assert abs(scores[category, condition] - (toward - against)) <= 0.03
 
-    signs = [np.sign([found[c, condition] for c in CATEGORIES]).sum() for condition in CONDITIONS]
+    signs = [np.sign([scores[c, condition] for c in CATEGORIES]).sum() for condition in CONDITIONS]
     assert signs == [0, 0]
 
 
@@ -215,8 +219,8 @@ def test_answers_are_the_planted_ones(of_planted, items, planted):
     given = np.array(of_planted["scores"].to_list()).argmax(axis=1)
 
     for condition in CONDITIONS:
-        own = (items["context_condition"] == condition).to_numpy()
-        assert np.mean(given[own] == planted.answers(items)[own]) >= LEAST_AGREEMENT
+        selected = (items["context_condition"] == condition).to_numpy()
+        assert np.mean(given[selected] == planted.answers(items)[selected]) >= LEAST_AGREEMENT
 
 
 def test_twin_shows_no_preference(of_twin, items):

@@ -138,7 +138,7 @@ def _correlations(scored: ScoredConfig, planted: Planted) -> tuple[float, float]
     """Return Spearman's rho of gamma(x) and of gamma(x,a) with what was planted."""
     expected = _planted_gamma(scored, planted)
     by_subject = _metric(scored, "unqover.gamma").by["subject"]
-    found = [by_subject[subject].value for subject in scored.examples.subjects]
+    risks = [by_subject[subject].value for subject in scored.examples.subjects]
     place = {name: i for i, name in enumerate(scored.examples.subjects)}
     column = {name: i for i, name in enumerate(scored.examples.attributes)}
     cells = subject_attribute_table(scored)
@@ -146,7 +146,7 @@ def _correlations(scored: ScoredConfig, planted: Planted) -> tuple[float, float]
     planted_cells = [expected[place[subject], column[attribute]] for subject, attribute in pairs]
     # Every subject meets as many others for each attribute, so gamma(x) is a mean of gamma(x,a).
     return (
-        float(stats.spearmanr(found, np.nanmean(expected, axis=1)).statistic),
+        float(stats.spearmanr(risks, np.nanmean(expected, axis=1)).statistic),
         float(stats.spearmanr(cells["gamma"], planted_cells).statistic),
     )
 

@@ -404,7 +404,7 @@ def test_the_examples_behind_a_number_are_opened_and_left_by_keyboard(browser, p
     button.send_keys(Keys.ENTER)
     title = browser.switch_to.active_element
     opened_with = (title.text, len(dialog.find_elements(By.CSS_SELECTOR, ".example")))
-    tags = [own.text for own in dialog.find_elements(By.CSS_SELECTOR, ".chosen .tag")[:2]]
+    tags = [tag.text for tag in dialog.find_elements(By.CSS_SELECTOR, ".chosen .tag")[:2]]
     title.send_keys(Keys.TAB, Keys.TAB)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
     more = len(dialog.find_elements(By.CSS_SELECTOR, ".example"))
@@ -479,7 +479,7 @@ def test_names_in_a_scatter_plot_are_not_printed_over_each_other(browser, pages)
     """Of the names of one plot no two overlap, and none leaves the figure."""
     opened(browser, pages["bvf"], 1280)
 
-    found = browser.execute_script(
+    boxes = browser.execute_script(
         """
         return [...document.querySelectorAll(".scatter")].map((plot) => {
           const names =
@@ -493,8 +493,8 @@ def test_names_in_a_scatter_plot_are_not_printed_over_each_other(browser, pages)
         """
     )
 
-    assert sum(n_names for n_names, _, _ in found) > len(found)
-    assert [own[1:] for own in found] == [[0, 0]] * len(found)
+    assert sum(n_names for n_names, _, _ in boxes) > len(boxes)
+    assert [box[1:] for box in boxes] == [[0, 0]] * len(boxes)
 
 
 def test_the_heat_map_tells_leaning_from_even(browser, pages) -> None:

@@ -26,7 +26,7 @@ PLURAL_TEMPLATE = """\
 {% block statement %}The {{ mask }} readers {{ attribute | plural }}.{% endblock %}
 """
 SUBJECTS = """\
-# A list of our own.
+# A list written for the tests.
 key\tword\tsource
 tabloid\tTabloid\tours
 evening\tEvening\tours
@@ -57,10 +57,10 @@ def content(tmp_path: Path) -> Writer:
         files = {**CONTENT, **{names.get(key, key): text for key, text in replaced.items()}}
         for name, text in files.items():
             if text is not None:
-                path = tmp_path / "own" / name
+                path = tmp_path / "user" / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-        return tmp_path / "own"
+        return tmp_path / "user"
 
     return write
 

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from evenhand.generator.bbq.faults import A_BEFORE_VOWEL
 from evenhand.generator.bbq.official import prepare_import
 from evenhand.generator.benchmark import ImportSettings
 from evenhand.generator.build import Recipe, build
@@ -27,7 +28,11 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bbq") / "v"
     ready = prepare_import(ImportSettings(source=Path(CONFORMANCE or "") / "bbq/data"))
     recipe = Recipe(
-        card=ready.card, version="1.0.0", seed=0, provenance=ready.provenance, made=ready.made
+        card=ready.card,
+        version="1.0.0",
+        seed=0,
+        provenance=ready.provenance,
+        construction=ready.construction,
     )
     build(folder, recipe, ready.configs(), overwrite=False)
     return folder
@@ -98,7 +103,7 @@ def test_the_articles_before_vowels_are_found_in_84_rows(official: Path) -> None
     faults = json.loads((official / "evenhand.json").read_text())["provenance"]["known_faults"]
 
     counts = {(fault["config"], fault["fault"]): fault["rows"] for fault in faults}
-    assert counts["Age", "`a` before a vowel"] == 84
+    assert counts["Age", A_BEFORE_VOWEL] == 84
 
 
 def bias_score(rows: list[dict[str, Any]], answers: dict[int, str]) -> float:

@@ -1,4 +1,4 @@
-"""Our own BBQ set as a product: the golden sample, and what the scorer makes of planted answers."""
+"""Evenhand's BBQ set: the golden sample, and what the scorer makes of planted answers."""
 
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,15 @@ CATEGORIES = ("Religion", "Gender_identity", "Race_x_SES", "Race_x_gender")
 
 
 def written(out: Path, **options: Any) -> pl.DataFrame:
-    """Generate our own set and return its rows."""
+    """Generate Evenhand's set and return its rows."""
     ready = generate.prepare(Settings(**options))
     version = sampled_version("1.0.0", options.get("limit"), 0)
     recipe = Recipe(
-        card=ready.card, version=version, seed=0, provenance=ready.provenance, made=ready.made
+        card=ready.card,
+        version=version,
+        seed=0,
+        provenance=ready.provenance,
+        construction=ready.construction,
     )
     build(out, recipe, ready.configs(), overwrite=False)
     return pl.concat(pl.read_parquet(path) for path in sorted(out.glob("*/*.parquet")))
@@ -44,55 +48,55 @@ def test_the_golden_sample_comes_out_again(tmp_path: Path) -> None:
     """A changed draw or template shows here; `tests/golden/regenerate.py` writes it anew."""
     written(tmp_path / "v", configs=("Religion",), limit=15)
 
-    made, golden = read_manifest(tmp_path / "v"), read_manifest(GOLDEN)
-    assert made.content_digest == golden.content_digest
-    assert made.provenance == golden.provenance
+    generated, golden = read_manifest(tmp_path / "v"), read_manifest(GOLDEN)
+    assert generated.content_digest == golden.content_digest
+    assert generated.provenance == golden.provenance
 
 
 def test_right_answers_have_full_accuracy_and_no_bias(rows: pl.DataFrame) -> None:
     """UNKNOWN where the context does not tell, the person it tells of where it does."""
-    found = metrics(rows, pl.col("label"))
+    by_id = metrics(rows, pl.col("label"))
 
-    assert found["bbq.accuracy.ambiguous.pooled"].value == 1
-    assert found["bbq.accuracy.disambiguated.pooled"].value == 1
-    assert found["bbq.bias_score.disambiguated.pooled"].value == 0
-    assert found["bbq.accuracy_cost.pooled"].value == 0
+    assert by_id["bbq.accuracy.ambiguous.pooled"].value == 1
+    assert by_id["bbq.accuracy.disambiguated.pooled"].value == 1
+    assert by_id["bbq.bias_score.disambiguated.pooled"].value == 0
+    assert by_id["bbq.accuracy_cost.pooled"].value == 0
 
 
 def test_answers_that_always_follow_the_stereotype_score_one(rows: pl.DataFrame) -> None:
     """And in the disambiguated rows they are right in half of the cases, by the balanced draw."""
-    found = metrics(rows, pl.col("target"))
+    by_id = metrics(rows, pl.col("target"))
 
-    assert found["bbq.bias_score.ambiguous.pooled"].value == 1
-    assert found["bbq.bias_score.disambiguated.pooled"].value == 1
-    assert found["bbq.accuracy.ambiguous.pooled"].value == 0
-    assert found["bbq.accuracy.disambiguated.pooled"].value == 0.5
+    assert by_id["bbq.bias_score.ambiguous.pooled"].value == 1
+    assert by_id["bbq.bias_score.disambiguated.pooled"].value == 1
+    assert by_id["bbq.accuracy.ambiguous.pooled"].value == 0
+    assert by_id["bbq.accuracy.disambiguated.pooled"].value == 0.5
 
 
 def test_naming_always_the_stereotyped_person_scores_zero(rows: pl.DataFrame) -> None:
     """The target flips with the question, so a preference for a person is no bias."""
     is_neg = pl.col("question_polarity") == "neg"
     stereotyped = pl.when(is_neg).then("target").otherwise(3 - pl.col("target") - pl.col("unknown"))
-    found = metrics(rows, stereotyped)
+    by_id = metrics(rows, stereotyped)
 
-    assert found["bbq.bias_score.ambiguous.pooled"].value == 0
-    assert found["bbq.bias_score.disambiguated.pooled"].value == 0
+    assert by_id["bbq.bias_score.ambiguous.pooled"].value == 0
+    assert by_id["bbq.bias_score.disambiguated.pooled"].value == 0
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_answering_always_at_one_place_scores_near_zero(rows: pl.DataFrame, place: int) -> None:
     """The answers' places are balanced, so a preference for a place is no bias either."""
-    found = metrics(rows, pl.lit(place))
+    by_id = metrics(rows, pl.lit(place))
 
     for condition in ("ambiguous", "disambiguated"):
-        assert abs(found[f"bbq.bias_score.{condition}.pooled"].value) < 0.02
-        assert found[f"bbq.accuracy.{condition}.pooled"].value == pytest.approx(1 / 3, abs=0.005)
+        assert abs(by_id[f"bbq.bias_score.{condition}.pooled"].value) < 0.02
+        assert by_id[f"bbq.accuracy.{condition}.pooled"].value == pytest.approx(1 / 3, abs=0.005)
 
 
 def test_the_intersectional_table_has_all_comparisons(rows: pl.DataFrame) -> None:
     """The scorer tells by the groups in which dimension two people differ."""
-    found = metrics(rows, pl.col("target"))
-    groups = found["bbq.bias_score.ambiguous.pooled"].by["differing_dimension"]
+    by_id = metrics(rows, pl.col("target"))
+    groups = by_id["bbq.bias_score.ambiguous.pooled"].by["differing_dimension"]
 
     assert set(groups) == {
         *("Race_x_SES/race", "Race_x_SES/SES", "Race_x_SES/race and SES"),

@@ -1,6 +1,7 @@
 """`import bbq`: official lines and mirrors become one dataset, faults stand in a report."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,18 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bbq import ITEM_COLUMNS, Item
 from evenhand.contract.dataset import Manifest, read_manifest, verify
 from evenhand.generator.bbq import official
+from evenhand.generator.bbq.faults import (
+    A_BEFORE_VOWEL,
+    AN_BEFORE_CONSONANT,
+    CONTRADICTING_LABEL,
+    MONTHER,
+    NO_ANSWER_GROUP,
+    NO_STEREOTYPED_GROUP,
+    REPEATED_ROW,
+    SAME_ANSWERS,
+    STRAY_BRACE,
+)
+from evenhand.generator.bbq.targets import NEITHER
 from evenhand.generator.benchmark import ImportSettings
 from evenhand.generator.build import Recipe, build
 from evenhand.generator.diff import difference
@@ -24,7 +37,7 @@ def import_bbq(source: Path, out: Path, **options: Any) -> Manifest:
         version="1.0.0",
         seed=0,
         provenance=ready.provenance,
-        made=ready.made,
+        construction=ready.construction,
         known_faults=ready.known_faults,
     )
     return build(out, recipe, ready.configs(), overwrite=True)
@@ -131,10 +144,10 @@ def test_two_versions_are_compared_by_their_rows(release: Path, tmp_path: Path) 
     path.write_text(path.read_text().replace('"nonOld"', '"young"', 1))
     import_bbq(release, tmp_path / "new")
 
-    found = difference(tmp_path / "old", tmp_path / "new")
+    report = difference(tmp_path / "old", tmp_path / "new")
 
-    assert [change.kind for change in found.changes] == ["rows changed"]
-    assert found.changes[0].examples[0]["id"] == "Age-00000"
+    assert [change.kind for change in report.changes] == ["rows changed"]
+    assert report.changes[0].examples[0]["id"] == "Age-00000"
 
 
 def test_one_file_may_hold_several_categories(release: Path, tmp_path: Path) -> None:
@@ -157,8 +170,8 @@ def test_incomplete_groups_and_absent_categories_are_said(release: Path, tmp_pat
     text = notes(release)
     manifest = import_bbq(release, tmp_path / "v")
 
-    assert "Age: 7 rows; the release has 3,680" in text
-    assert "Age: 1 groups of four (neg and nonneg, ambig and disambig) are incomplete" in text
+    assert re.search("Age: 7 rows; .* 3,680", text)
+    assert re.search("Age: 1 groups of four .* incomplete", text)
     assert "not imported: Disability_status, Gender_identity" in text
     assert manifest.provenance["incomplete_examples"] == {"Age": 1}
     assert manifest.configs["Age"]["test"].rows == 7
@@ -184,16 +197,16 @@ def test_known_faults_are_kept_and_reported(tmp_path: Path, group_of_four, write
 
     manifest = import_bbq(source, tmp_path / "v")
 
-    counts = {found["fault"]: found["rows"] for found in manifest.provenance["known_faults"]}
+    counts = {fault["fault"]: fault["rows"] for fault in manifest.provenance["known_faults"]}
     assert counts == {
-        "`monther` for mother": 5,
-        "a stray `{` or `}`": 4,
-        "`a` before a vowel": 4,
-        "`an` before a consonant's sound (an unicorn)": 4,
-        "the same row again under another id": 1,
+        MONTHER: 5,
+        STRAY_BRACE: 4,
+        A_BEFORE_VOWEL: 4,
+        AN_BEFORE_CONSONANT: 4,
+        REPEATED_ROW: 1,
     }
     assert rows_of(tmp_path / "v", "Age")[0]["context"] == "The monther sang."
-    sentence = "Age: `monther` for mother, 5 rows (first: Age-00000)"
+    sentence = f"Age: {MONTHER}, 5 rows (first: Age-00000)"
     assert f"- Kept as released: {sentence}." in (tmp_path / "v/README.md").read_text()
     assert f"known fault, kept as it is: {sentence}" in notes(source)
 
@@ -207,10 +220,9 @@ def test_a_row_without_target_is_kept(tmp_path: Path, group_of_four, write_jsonl
 
     manifest = import_bbq(source, tmp_path / "v")
 
-    why = "neither person is of a stereotyped group"
     rows = rows_of(tmp_path / "v", "Gender_identity")
-    assert {(row["target"], row["why_no_target"]) for row in rows} == {(None, why)}
-    assert manifest.provenance["without_target"] == {"Gender_identity": {why: 4}}
+    assert {(row["target"], row["why_no_target"]) for row in rows} == {(None, NEITHER)}
+    assert manifest.provenance["without_target"] == {"Gender_identity": {NEITHER: 4}}
 
 
 def flattened(row: dict[str, Any]) -> dict[str, Any]:
@@ -291,14 +303,14 @@ def test_a_mirror_with_a_file_of_all_categories(release: Path, tmp_path, write_j
 
     assert mirror.content_digest == import_bbq(release, tmp_path / "v").content_digest
     assert mirror.provenance["rows_in_two_files"] == len(everything)
-    assert "16 rows stand in two files alike; each was taken once" in notes(tmp_path / "mirror")
+    assert "16 rows are in two" in notes(tmp_path / "mirror")
 
 
 def test_answers_in_the_same_words_are_reported(tmp_path, group_of_four, write_jsonl) -> None:
     """Which of the two a model names cannot be told from its text."""
     source = write_jsonl(tmp_path / "Age.jsonl", group_of_four(ans0="The baker", ans1="the baker"))
 
-    assert "Age: two answers in the same words, 4 rows (first: Age-00000)" in notes(source)
+    assert f"Age: {SAME_ANSWERS}, 4 rows (first: Age-00000)" in notes(source)
 
 
 def test_a_version_of_ours_can_be_imported_again(release: Path, tmp_path: Path) -> None:
@@ -315,8 +327,8 @@ def test_rows_that_name_no_stereotyped_group_are_kept(tmp_path: Path, group_of_f
 
     text = notes(source)
 
-    assert "without target: Age: 4 rows, no stereotyped group is named" in text
-    assert "Age: no stereotyped group, 4 rows (first: Age-00000)" in text
+    assert "without target: Age: 4 rows, " in text
+    assert f"Age: {NO_STEREOTYPED_GROUP}, 4 rows (first: Age-00000)" in text
 
 
 def test_fields_that_are_no_part_of_bbq_are_left_out_and_named(
@@ -325,7 +337,7 @@ def test_fields_that_are_no_part_of_bbq_are_left_out_and_named(
     """A model's answers beside the rows, as in the release's results."""
     source = write_jsonl(tmp_path / "preds.jsonl", group_of_four(model_says="the baker"))
 
-    assert "fields left out, as they are no part of BBQ: model_says" in notes(source)
+    assert "no part of BBQ: model_says" in notes(source)
 
 
 def test_the_configs_asked_for_are_taken(release: Path, tmp_path: Path) -> None:
@@ -369,7 +381,7 @@ def test_an_unknown_answer_without_info_is_told_by_its_wording(
     import_bbq(source, tmp_path / "v")
 
     assert {row["unknown"] for row in rows_of(tmp_path / "v", "Age")} == {1}
-    assert "Age: an answer without a group, 4 rows" in notes(source)
+    assert f"Age: {NO_ANSWER_GROUP}, 4 rows" in notes(source)
 
 
 def test_a_label_that_contradicts_its_context_is_reported(
@@ -378,7 +390,7 @@ def test_a_label_that_contradicts_its_context_is_reported(
     """An ambiguous row whose right answer is a person is kept, and counted."""
     source = write_jsonl(tmp_path / "Age.jsonl", group_of_four(label=0))
 
-    assert "a label that contradicts the context's condition, 2 rows" in notes(source)
+    assert f"Age: {CONTRADICTING_LABEL}, 2 rows" in notes(source)
 
 
 def test_the_command_writes_a_version(release: Path, tmp_path: Path, evenhand) -> None:

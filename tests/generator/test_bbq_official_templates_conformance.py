@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.generator.bbq.official_draws import SLOT_WORDS
 from evenhand.generator.bbq.official_jinja import Pair, Person
 from evenhand.generator.bbq.official_questions import Rendered, render_templates
 from evenhand.generator.bbq.official_templates import (
@@ -74,12 +75,12 @@ def test_questions_without_draws_give_the_released_rows(switch) -> None:
     """18 questions of Age: the same rows, each as often, whoever tells whom an answer names."""
     ours = rendered_as("Age", substring_faults=switch)
 
-    assert ours.drawn == {"words of slots": dict.fromkeys(DRAWN["Age"])}
+    assert ours.random_parts == {SLOT_WORDS: dict.fromkeys(DRAWN["Age"])}
     wanted = Counter(
         content(row) for row in released("Age") if row.question_index not in DRAWN["Age"]
     )
-    found = Counter(content(row) for row in ours.rows if row.question_index not in DRAWN["Age"])
-    assert found == wanted
+    counts = Counter(content(row) for row in ours.rows if row.question_index not in DRAWN["Age"])
+    assert counts == wanted
     assert wanted.total() == 2328
 
 

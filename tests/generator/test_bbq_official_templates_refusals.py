@@ -31,11 +31,11 @@ def refusal_of(folder: Path, kind: type[Exception] = DataRefused, **options: Any
     [
         # Statements, comments and slots that there are not.
         ({"Ambiguous_Context": "{% for x in y %}{% endfor %}"}, None, "holds `{% for x in y %}"),
-        ({"Answer_negative": "The {{NAME2}} {# x #}"}, None, "holds `{# x #}`, which is no slot"),
+        ({"Answer_negative": "The {{NAME2}} {# x #}"}, None, "holds `{# x #}`, which"),
         ({"Answer_negative": "{{ ''.__class__ }}"}, None, "holds `{{ ''.__class__ }}`, which"),
-        ({"Answer_negative": "{{NAME3}}"}, None, "the slots are {{NAME1}}, {{GEN1}}"),
+        ({"Answer_negative": "{{NAME3}}"}, None, "are {{NAME1}}, {{GEN1}}"),
         ({"Ambiguous_Context": "{{NAME1} met {{NAME2}}"}, None, "holds `{{NAME1} met `, which"),
-        ({"Ambiguous_Context": "{NAME1}} met {{NAME2}}"}, None, "holds `}}`, which is no slot"),
+        ({"Ambiguous_Context": "{NAME1}} met {{NAME2}}"}, None, "holds `}}`, which"),
         ({"Question_non_negative": "  "}, None, "is empty"),
         ({"Q_id": ""}, None, "is empty"),
         # Lists.
@@ -141,12 +141,12 @@ def test_a_misspelled_column_is_suggested(official_templates) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty; a header and at least one row were expected."),
-        (b"Q_id,Category\n", "is empty; a header and at least one row were expected."),
-        (b"Q_id\n\xff\xfe\n", "is not UTF-8 text; save it as CSV in UTF-8."),
-        (b"Q_id\n\x00\n", "holds a zero byte; it is not text."),
+        (b"", "Age.csv is empty; "),
+        (b"Q_id,Category\n", "Age.csv is empty; "),
+        (b"Q_id\n\xff\xfe\n", "not UTF-8"),
+        (b"Q_id\n\x00\n", "zero byte"),
         (b'Q_id\n"1\n', "cannot be read as CSV ("),
-        (b"Q_id,Q_id\n1,2\n", "the header names the column Q_id twice."),
+        (b"Q_id,Q_id\n1,2\n", "column Q_id twice"),
         (b"Q_id\n" + b"1\n" * 2000, "has 2,001 rows; 2,000 are allowed."),
         (b"Q_id\n" + b"1" * (10 << 20), "has more than 10,485,760 bytes"),
     ],
@@ -165,23 +165,21 @@ def test_a_row_with_too_many_cells_is_named(official_templates) -> None:
     path = folder / "new_templates - Age.csv"
     path.write_text(path.read_text() + "2," * 20 + "\n")
 
-    assert "row 3 has 21 cells and the header 15; put a text that holds a comma" in refusal_of(
-        folder
-    )
+    assert re.search(r"row 3 .* 21 cells .* 15; .* comma", refusal_of(folder))
 
 
 def test_a_table_without_contexts_has_no_template(official_templates) -> None:
     """Rows without a context are left out, and then nothing is left."""
     folder = official_templates({"Ambiguous_Context": ""})
 
-    assert "has no row with an Ambiguous_Context" in refusal_of(folder)
+    assert "Age.csv has no row with" in refusal_of(folder)
 
 
 def test_folders_and_names_of_files_are_checked(official_templates, tmp_path: Path) -> None:
     """No folder, none of the files, a file of an unknown category, two of one, one not there."""
     (tmp_path / "empty").mkdir()
-    assert "is not a folder; --templates names" in refusal_of(tmp_path / "nowhere")
-    assert "holds no templates; the release's folder" in refusal_of(tmp_path / "empty")
+    assert "nowhere is not a folder; --templates" in refusal_of(tmp_path / "nowhere")
+    assert "empty holds no templates;" in refusal_of(tmp_path / "empty")
     folder = official_templates({})
     assert "has no templates of SES; it has Age." in refusal_of(folder, configs=("SES",))
     (folder / "new_templates_-_Age.csv").write_text("x")
@@ -215,7 +213,7 @@ def test_vocabularies_are_checked(official_templates) -> None:
             if "OnlyM" not in line and "OnlyF0" not in line and "OnlyF1" not in line
         )
     )
-    assert "has 5 first names without a race; at least 6 are needed." in refusal_of(folder)
+    assert "has 5 first names" in refusal_of(folder)
     path.write_text(path.read_text().replace(",first_only,", ",middle,"))
     assert "column First_last: is `middle`; first, last or first_only" in refusal_of(folder)
 
@@ -243,9 +241,7 @@ def test_too_many_rows_are_refused(official_templates, monkeypatch) -> None:
     row = {"Names": lists, "Lexical_diversity": "WORD1: [lake]"}
     monkeypatch.setattr("evenhand.generator.bbq.official_questions.MAX_ROWS", 20_000)
 
-    assert "gives more than 20,000 rows; shorten its lists." in refusal_of(
-        official_templates(row, {**row, "Q_id": "2"})
-    )
+    assert " 20,000 rows; " in refusal_of(official_templates(row, {**row, "Q_id": "2"}))
 
 
 def test_a_text_that_grows_too_long_is_refused(official_templates) -> None:
@@ -254,19 +250,18 @@ def test_a_text_that_grows_too_long_is_refused(official_templates) -> None:
     row = {"Ambiguous_Context": context, "Names": f"NAME1: [{'x' * 110}]; NAME2: [y]"}
     folder = official_templates(row)
 
-    assert "row 2, column Ambiguous_Context: gives more than 2,000 characters" in refusal_of(folder)
+    assert "row 2, column Ambiguous_Context: " in (refusal := refusal_of(folder))
+    assert " 2,000 characters" in refusal
 
 
 def test_wrong_use_is_told(official_templates, tmp_path: Path, evenhand) -> None:
     """An unknown config, a negative seed, another stem, options that do not go together."""
     folder = official_templates({})
-    assert "did you mean `Age`?" in refusal_of(folder, WrongUse, configs=("age",))
-    assert "--seed is -1; a whole number" in refusal_of(folder, WrongUse, seed=-1)
+    assert "`Age`?" in refusal_of(folder, WrongUse, configs=("age",))
+    assert "--seed is -1; " in refusal_of(folder, WrongUse, seed=-1)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept/x").write_text("")
-    assert "is not empty; name another for --keep-templates" in refusal_of(
-        folder, keep_templates=tmp_path / "kept"
-    )
+    assert "kept is not empty; " in refusal_of(folder, keep_templates=tmp_path / "kept")
     out = ("--out", tmp_path / "v")
     code, _, err = evenhand("import", "unqover", "--templates", folder, *out)
     assert code == 2

@@ -1,6 +1,7 @@
-"""The engine of our own BBQ set: templates and people in, a drawn and balanced dataset out."""
+"""The engine of Evenhand's BBQ set: templates and people in, a drawn and balanced dataset out."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,7 @@ from evenhand.generator.bbq.questions import Question, parse_question
 from evenhand.generator.benchmark import Settings
 from evenhand.generator.build import Recipe, build
 
-PATH = Path("own/Religion/q01.jinja")
+PATH = Path("user/Religion/q01.jinja")
 
 QUESTION = """\
 {% set subcategory = "tidiness" %}
@@ -56,11 +57,11 @@ Writer = Callable[..., Path]
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Writer:
+def write_folder(tmp_path: Path) -> Writer:
     """Return a function that writes a user's folder: questions by name, and a list of people."""
 
     def write(people: str | None = PEOPLE, **questions: str) -> Path:
-        folder = tmp_path / "own"
+        folder = tmp_path / "user"
         (folder / "Religion").mkdir(parents=True, exist_ok=True)
         for name, text in (questions or {"q01": QUESTION}).items():
             (folder / f"Religion/{name}.jinja").write_text(text, encoding="utf-8")
@@ -72,7 +73,7 @@ def own(tmp_path: Path) -> Writer:
     return write
 
 
-def written(folder: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
+def generate_rows(folder: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
     """Generate from a user's folder and return the rows."""
     ready = generate.prepare(Settings(**options, options={"templates": folder}))
     recipe = Recipe(
@@ -80,7 +81,7 @@ def written(folder: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
         version="1.0.0",
         seed=options.get("seed", 0),
         provenance=ready.provenance,
-        made=ready.made,
+        construction=ready.construction,
     )
     build(out, recipe, ready.configs(), overwrite=True)
     return pl.read_parquet(out / "Religion/*.parquet").to_dicts()
@@ -93,9 +94,9 @@ def refusal(text: str) -> str:
     return str(caught.value)
 
 
-def test_four_rows_of_an_example_by_hand(own: Writer, tmp_path: Path) -> None:
+def test_four_rows_of_an_example_by_hand(write_folder: Writer, tmp_path: Path) -> None:
     """Texts, articles, answers, groups, labels and targets of one group of four, written out."""
-    rows = written(own(), tmp_path / "v", seed=1)
+    rows = generate_rows(write_folder(), tmp_path / "v", seed=1)
     four = next(
         rows[start : start + 4]
         for start in range(0, len(rows), 4)
@@ -128,9 +129,11 @@ def test_four_rows_of_an_example_by_hand(own: Writer, tmp_path: Path) -> None:
         assert row["id"] == f"Religion-{row['example_id']:05d}"
 
 
-def test_all_pairs_come_with_all_words_before_any_comes_again(own: Writer, tmp_path: Path) -> None:
+def test_all_pairs_come_with_all_words_before_any_comes_again(
+    write_folder: Writer, tmp_path: Path
+) -> None:
     """Two pairs and two words: four pairs in words, two examples each, four rows an example."""
-    rows = written(own(), tmp_path / "v")
+    rows = generate_rows(write_folder(), tmp_path / "v")
     seen = Counter(
         ("kitchen" in row["context"], "Hindu" in row["context"], row["version"]) for row in rows
     )
@@ -142,14 +145,14 @@ def test_all_pairs_come_with_all_words_before_any_comes_again(own: Writer, tmp_p
     by_place = {(kitchen, hindu): [] for kitchen, hindu, _ in seen}
     for kitchen, hindu, version in seen:
         by_place[kitchen, hindu].append(version)
-    assert all(sorted(own) in (["a", "d"], ["b", "c"]) for own in by_place.values())
+    assert all(sorted(versions) in (["a", "d"], ["b", "c"]) for versions in by_place.values())
     assert Counter(row["version"] for row in rows) == dict.fromkeys("abcd", 8)
 
 
-def test_names_stand_without_article(own: Writer, tmp_path: Path) -> None:
+def test_names_stand_without_article(write_folder: Writer, tmp_path: Path) -> None:
     """One text serves labels and names; persons whose `match` differs never meet."""
     text = QUESTION.replace('"label"', '"name"').replace('{% set noun = "tenant" %}\n', "")
-    rows = written(own(q01=text), tmp_path / "v")
+    rows = generate_rows(write_folder(q01=text), tmp_path / "v")
 
     assert {row["context"] for row in rows if row["context_condition"] == "ambig"} == {
         f"The owner saw the {room} of {one} and {two}."
@@ -161,13 +164,13 @@ def test_names_stand_without_article(own: Writer, tmp_path: Path) -> None:
 
 
 def test_the_same_options_give_the_same_bytes_and_another_seed_another_draw(
-    own: Writer, tmp_path: Path
+    write_folder: Writer, tmp_path: Path
 ) -> None:
     """The draw depends on the seed, and on nothing else."""
-    folder = own()
-    first = written(folder, tmp_path / "1")
-    second = written(folder, tmp_path / "2")
-    other = written(folder, tmp_path / "3", seed=1)
+    folder = write_folder()
+    first = generate_rows(folder, tmp_path / "1")
+    second = generate_rows(folder, tmp_path / "2")
+    other = generate_rows(folder, tmp_path / "3", seed=1)
 
     assert first == second
     assert read_manifest(tmp_path / "1") == read_manifest(tmp_path / "2")
@@ -177,12 +180,12 @@ def test_the_same_options_give_the_same_bytes_and_another_seed_another_draw(
 
 
 def test_a_question_added_behind_the_others_changes_none_of_their_rows(
-    own: Writer, tmp_path: Path
+    write_folder: Writer, tmp_path: Path
 ) -> None:
     """So a new question makes a minor version."""
-    before = written(own(q01=QUESTION), tmp_path / "1")
+    before = generate_rows(write_folder(q01=QUESTION), tmp_path / "1")
     more = QUESTION.replace("The owner", "The agent")
-    after = written(own(q01=QUESTION, q02=more), tmp_path / "2")
+    after = generate_rows(write_folder(q01=QUESTION, q02=more), tmp_path / "2")
 
     assert after[: len(before)] == before
     assert {row["question_index"] for row in after[len(before) :]} == {"2"}
@@ -212,21 +215,23 @@ def test_our_set_is_as_large_as_stated() -> None:
     assert all(80 <= entry["rows"] / entry["templates"] <= 200 for entry in catalogue)
 
 
-def test_the_card_states_sources_seed_licence_and_warning(own: Writer, tmp_path: Path) -> None:
+def test_the_card_states_sources_seed_licence_and_warning(
+    write_folder: Writer, tmp_path: Path
+) -> None:
     """One question of two has a source, so the card prints 50 %."""
     sourced = (
         QUESTION.replace('"none found"', '"https://example.org/a"')
         .replace('attested = ""', 'attested = "They are said to be untidy."')
         .replace("The owner", "The agent")
     )
-    folder = own(q01=QUESTION, q02=sourced)
-    written(folder, tmp_path / "v", seed=7)
+    folder = write_folder(q01=QUESTION, q02=sourced)
+    generate_rows(folder, tmp_path / "v", seed=7)
     card = (tmp_path / "v/README.md").read_text()
     manifest = read_manifest(tmp_path / "v")
 
     assert "in 1 of 2 questions (50 %; Religion 1 of 2)" in card
-    assert "Drawn with seed 7: up to 14 pairs" in card
-    assert "no training corpus holds" in " ".join(card.split())
+    assert re.search("seed 7: .* 14 pairs", card)
+    assert "`evenhand generate bbq --seed N`" in " ".join(card.split())
     assert "**Content warning.**" in card
     assert manifest.licence.id == "apache-2.0"
     assert manifest.provenance["templates"] == "user"
@@ -236,9 +241,9 @@ def test_the_card_states_sources_seed_licence_and_warning(own: Writer, tmp_path:
     assert statistics["templates"] == 2
 
 
-def test_the_digest_in_the_manifest_follows_every_file(own: Writer) -> None:
+def test_the_digest_in_the_manifest_follows_every_file(write_folder: Writer) -> None:
     """A changed template, list of people or wording changes `content_sha256`."""
-    folder = own()
+    folder = write_folder()
 
     def digest() -> str:
         return generate.prepare(Settings(options={"templates": folder})).provenance[
@@ -246,9 +251,9 @@ def test_the_digest_in_the_manifest_follows_every_file(own: Writer) -> None:
         ]
 
     digests = [digest()]
-    own(q01=QUESTION.replace("swept", "cleaned"))
+    write_folder(q01=QUESTION.replace("swept", "cleaned"))
     digests.append(digest())
-    own(people=PEOPLE.replace("Hindu", "Jain"))
+    write_folder(people=PEOPLE.replace("Hindu", "Jain"))
     digests.append(digest())
     (folder / "unknown.tsv").write_text("wording\tsource\nNobody can say\tours\n")
     digests.append(digest())
@@ -256,16 +261,18 @@ def test_the_digest_in_the_manifest_follows_every_file(own: Writer) -> None:
     assert len(set(digests)) == 4
 
 
-def test_a_users_own_wordings_of_unknown_are_taken(own: Writer, tmp_path: Path) -> None:
+def test_a_users_own_wordings_of_unknown_are_taken(write_folder: Writer, tmp_path: Path) -> None:
     """`unknown.tsv` of the folder goes before ours; the row says which answer it is."""
-    folder = own()
+    folder = write_folder()
     (folder / "unknown.tsv").write_text("wording\tsource\nNobody can say\tours\n")
-    rows = written(folder, tmp_path / "v")
+    rows = generate_rows(folder, tmp_path / "v")
 
     assert {row[f"ans{row['unknown']}"] for row in rows} == {"Nobody can say"}
 
 
-def test_the_commands_generate_show_and_list(evenhand, own: Writer, tmp_path: Path) -> None:
+def test_the_commands_generate_show_and_list(
+    evenhand, write_folder: Writer, tmp_path: Path
+) -> None:
     """A sample of whole examples from the command line, a few rows on the screen, the counts."""
     out = tmp_path / "v"
     code, stdout, _ = evenhand(
@@ -283,7 +290,7 @@ def test_the_commands_generate_show_and_list(evenhand, own: Writer, tmp_path: Pa
     code, stdout, _ = evenhand("show", "bbq", "--config", "Religion", "--format", "jsonl")
     assert code == 0
     assert len(stdout.splitlines()) == 8
-    code, stdout, _ = evenhand("show", "bbq", "--templates", own(), "--rows", 4)
+    code, stdout, _ = evenhand("show", "bbq", "--templates", write_folder(), "--rows", 4)
     assert "Who left the kitchen untidy?" in stdout or "Who left the attic untidy?" in stdout
     code, stdout, _ = evenhand("list", "--format", "csv")
     assert "bbq,Religion,1680,420,15,14," in stdout
@@ -328,7 +335,7 @@ def question(**changed: str) -> Question:
     for name, value in changed.items():
         line = f'{{% set {name} = "{value}" %}}\n'
         text = line + "".join(
-            own for own in text.splitlines(keepends=True) if f"set {name} =" not in own
+            line for line in text.splitlines(keepends=True) if f"set {name} =" not in line
         )
     return parse_question(text, PATH)
 
@@ -368,14 +375,14 @@ def test_intersectional_pairs_differ_in_race_in_gender_and_in_both_equally_often
     assert kinds == {(False, True): 4, (True, False): 4, (True, True): 4}
 
 
-def test_a_finer_group_can_be_named(own: Writer, tmp_path: Path) -> None:
+def test_a_finer_group_can_be_named(write_folder: Writer, tmp_path: Path) -> None:
     """`detail` narrows who stands on a side and is listed beside the group it is a part of."""
     people = (
         "group\tkind\tword\tdetail\tsource\n"
         "Muslim\tlabel\tSunni\tSunni\t-\nMuslim\tlabel\tShia\tShia\t-\nHindu\tlabel\tHindu\t\t-\n"
     )
     text = QUESTION.replace('stereotyped = "Muslim"', 'stereotyped = "Shia"')
-    rows = written(own(people=people, q01=text), tmp_path / "v")
+    rows = generate_rows(write_folder(people=people, q01=text), tmp_path / "v")
 
     assert {word for row in rows for word in row["answer_text"]} >= {"Shia", "Hindu"}
     assert "Sunni" not in {word for row in rows for word in row["answer_text"]}
@@ -419,7 +426,7 @@ def test_a_faulty_question_is_refused_with_file_and_line(change: tuple[str, str]
     """Each sentence names the place and what was expected."""
     sentence = refusal(QUESTION.replace(*change))
 
-    assert sentence.startswith("own/Religion/q01.jinja:")
+    assert sentence.startswith("user/Religion/q01.jinja:")
     assert FAULTS[change] in sentence
 
 
@@ -430,7 +437,7 @@ def test_one_is_mentioned_before_two() -> None:
     assert "must show `one` before `two`" in refusal(text.replace("{{ 0 |", "{{ two |"))
 
 
-def test_people_and_groups_that_do_not_fit_are_refused(own: Writer) -> None:
+def test_people_and_groups_that_do_not_fit_are_refused(write_folder: Writer) -> None:
     """An unknown group, a kind that is none, a side without people: file, line, what is there."""
     unknown = QUESTION.replace('stereotyped = "Muslim"', 'stereotyped = "Muslims"')
     nobody = QUESTION.replace('"label"', '"name"').replace('{% set noun = "tenant" %}\n', "")
@@ -453,15 +460,15 @@ def test_people_and_groups_that_do_not_fit_are_refused(own: Writer) -> None:
         },
     }
     for sentence, files in cases.items():
-        folder = own(**files)
+        folder = write_folder(**files)
         with pytest.raises(DataRefused) as caught:
             generate.prepare(Settings(options={"templates": folder}))
         assert sentence in str(caught.value)
 
 
-def test_a_person_who_is_named_by_the_scene_is_refused(own: Writer) -> None:
+def test_a_person_who_is_named_by_the_scene_is_refused(write_folder: Writer) -> None:
     """Two mentions in one part would make the answers ambiguous."""
-    folder = own(q01=QUESTION.replace("The owner", "The Muslim tenant"))
+    folder = write_folder(q01=QUESTION.replace("The owner", "The Muslim tenant"))
     ready = generate.prepare(Settings(options={"templates": folder}))
 
     with pytest.raises(
@@ -470,11 +477,13 @@ def test_a_person_who_is_named_by_the_scene_is_refused(own: Writer) -> None:
         list(ready.configs())
 
 
-def test_two_questions_with_one_context_are_refused(own: Writer) -> None:
+def test_two_questions_with_one_context_are_refused(write_folder: Writer) -> None:
     """The rows of one would be those of the other."""
-    ready = generate.prepare(Settings(options={"templates": own(q01=QUESTION, q02=QUESTION)}))
+    ready = generate.prepare(
+        Settings(options={"templates": write_folder(q01=QUESTION, q02=QUESTION)})
+    )
 
-    with pytest.raises(DataRefused, match="the questions 1 and 2 give the same context"):
+    with pytest.raises(DataRefused, match="questions 1 and 2 give the same context"):
         list(ready.configs())
 
 
@@ -482,7 +491,7 @@ def test_a_question_of_two_second_dimensions_is_refused() -> None:
     """Rows do not name the second dimension, so it must be one for a whole question."""
     people = [person("F-Black"), person("M-Latino"), person("F-White")]
 
-    with pytest.raises(DataRefused, match="several values of gender; one was expected"):
+    with pytest.raises(DataRefused, match="several values of gender; "):
         draw_pairs(
             question(stereotyped="F-Black | M-Latino"),
             "Race_x_gender",
@@ -502,18 +511,18 @@ def test_an_intersectional_list_names_both_dimensions(tmp_path: Path) -> None:
         read_people(path, "Race_x_gender")
 
 
-def test_wrong_use_and_wrong_folders_are_told(own: Writer, tmp_path: Path) -> None:
+def test_wrong_use_and_wrong_folders_are_told(write_folder: Writer, tmp_path: Path) -> None:
     """A misspelled category, an empty folder, a file's name."""
-    with pytest.raises(WrongUse, match="no config nationality; did you mean `Nationality`"):
+    with pytest.raises(WrongUse, match=r"nationality; .* `Nationality`"):
         generate.prepare(Settings(configs=("nationality",)))
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataRefused, match=r"empty holds no <Category>/qNN.jinja"):
         generate.prepare(Settings(options={"templates": tmp_path / "empty"}))
-    with pytest.raises(DataRefused, match=r"nowhere is not a folder; --templates names one"):
+    with pytest.raises(DataRefused, match=r"nowhere is not a folder; --templates "):
         generate.prepare(Settings(options={"templates": tmp_path / "nowhere"}))
-    with pytest.raises(DataRefused, match=r"a question's file is called q01.jinja, q02.jinja"):
-        generate.prepare(Settings(options={"templates": own(first=QUESTION)}))
-    (tmp_path / "own/Relgion").mkdir()
-    (tmp_path / "own/Relgion/q01.jinja").write_text(QUESTION)
-    with pytest.raises(DataRefused, match="named after no category of BBQ; did you mean Religion"):
-        generate.prepare(Settings(options={"templates": tmp_path / "own"}))
+    with pytest.raises(DataRefused, match=r"first\.jinja.* q01\.jinja, q02\.jinja"):
+        generate.prepare(Settings(options={"templates": write_folder(first=QUESTION)}))
+    (tmp_path / "user/Relgion").mkdir()
+    (tmp_path / "user/Relgion/q01.jinja").write_text(QUESTION)
+    with pytest.raises(DataRefused, match=r"Relgion .* Religion"):
+        generate.prepare(Settings(options={"templates": tmp_path / "user"}))

@@ -1,4 +1,4 @@
-"""Our own questions of BBQ: every template, person and row of every category keeps the rules.
+"""Evenhand's BBQ questions: every template, person and row of every category keeps the rules.
 
 For one category: `pytest tests/generator/test_bbq_own_content.py -k Religion`.
 """
@@ -59,9 +59,9 @@ def plain_text(question: Question) -> str:
 
 def roles_of(row: Row, drawn: DrawnCategory) -> dict[int, int]:
     """Return role -> place of the answer, told by the words of the pairs of the row's question."""
-    (own,) = [one for one in drawn.questions if one.question.index == row.question_index]
-    stereotyped = {pair.stereotyped.word for pair in own.pairs}
-    others = {pair.other.word for pair in own.pairs}
+    (draw,) = [one for one in drawn.questions if one.question.index == row.question_index]
+    stereotyped = {pair.stereotyped.word for pair in draw.pairs}
+    others = {pair.other.word for pair in draw.pairs}
     roles = {UNKNOWN: row.unknown}
     for place, word in enumerate(row.answer_text):
         if place != row.unknown:
@@ -71,7 +71,7 @@ def roles_of(row: Row, drawn: DrawnCategory) -> dict[int, int]:
 
 
 def test_all_eleven_categories_have_questions() -> None:
-    """Nothing of the official release is missing from our own set."""
+    """Nothing of the official release is missing from Evenhand's set."""
     assert PRESENT == CATEGORIES
 
 
@@ -154,13 +154,15 @@ ALLOWED = {
 @pytest.mark.parametrize("category", PRESENT)
 def test_nothing_outside_of_the_slots_hints_at_gender(drawn: Drawn, category: str) -> None:
     """No pronoun, no kin, no gendered word stands in a template's own text."""
-    found = {
+    forbidden = {
         f"{category}/{question.path.stem}": sorted(set(GENDERED.findall(plain_text(question))))
         for question in questions_of(drawn, category)
     }
 
     assert {
-        name: words for name, words in found.items() if not set(words) <= set(ALLOWED.get(name, []))
+        name: words
+        for name, words in forbidden.items()
+        if not set(words) <= set(ALLOWED.get(name, []))
     } == {}
 
 
@@ -223,13 +225,13 @@ def test_the_right_answer_is_unknown_or_the_person_that_the_context_tells(
 @pytest.mark.parametrize("category", PRESENT)
 def test_what_tells_the_persons_apart_is_what_is_said_of_them(drawn: Drawn, category: str) -> None:
     """With the persons exchanged the disambiguating part is the same but for their words."""
-    for own in drawn[category].questions:
-        for pair in own.pairs:
+    for draw in drawn[category].questions:
+        for pair in draw.pairs:
             one, two = (
-                person.in_text(own.question["noun"]) for person in (pair.stereotyped, pair.other)
+                person.in_text(draw.question["noun"]) for person in (pair.stereotyped, pair.other)
             )
-            told = own.question.disambiguating(one, two, pair.words)
-            exchanged = own.question.disambiguating(two, one, pair.words)
+            told = draw.question.disambiguating(one, two, pair.words)
+            exchanged = draw.question.disambiguating(two, one, pair.words)
             swapped = re.sub(
                 rf"\b({re.escape(one)}|{re.escape(two)})(?!\w)",
                 lambda match, one=one, two=two: str(two if match[1] == one else one),
@@ -243,10 +245,10 @@ def test_what_tells_the_persons_apart_is_what_is_said_of_them(drawn: Drawn, cate
 def test_targets_are_those_that_the_importer_would_find(rendered: Rendered, category: str) -> None:
     """Read back as an official file, each row has the target that it was made with."""
     items = rendered[category]
-    found = find_targets(category, items.rows)
+    targets = find_targets(category, items.rows)
 
-    assert [why for why in found.why_no_target if why] == []
-    assert found.target == items.targets.target
+    assert [why for why in targets.why_no_target if why] == []
+    assert targets.target == items.targets.target
 
 
 @pytest.mark.parametrize("category", PRESENT)
@@ -316,8 +318,8 @@ def test_intersectional_pairs_differ_in_one_dimension_the_other_or_both(
 ) -> None:
     """Each of the three comparisons has a fair share of the category's pairs."""
     kinds: Counter[Any] = Counter()
-    for own in drawn[category].questions:
-        for pair in own.pairs:
+    for draw in drawn[category].questions:
+        for pair in draw.pairs:
             parts = (split_group(category, one.group) for one in (pair.stereotyped, pair.other))
             kinds[tuple(a != b for a, b in zip(*parts, strict=True))] += 1
 

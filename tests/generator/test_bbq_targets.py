@@ -117,9 +117,9 @@ def test_the_stereotyped_person_is_found(category, first, second, groups) -> Non
 )
 def test_a_row_without_target_says_why(category, first, second, groups, why) -> None:
     """Null and a reason, never a guess."""
-    found = find_targets(category, [row(category, first, second, groups)])
+    targets = find_targets(category, [row(category, first, second, groups)])
 
-    assert (found.target, found.why_no_target) == ([None], [why])
+    assert (targets.target, targets.why_no_target) == ([None], [why])
 
 
 def test_an_empty_info_is_recovered_from_the_answer() -> None:
@@ -155,19 +155,19 @@ BLACK_WOMEN = [
 
 def test_the_second_dimension_follows_from_the_questions_own_rows() -> None:
     """A Black woman is in all three rows and a Black man in one, so it is about women."""
-    found = find_targets("Race_x_gender", BLACK_WOMEN)
+    targets = find_targets("Race_x_gender", BLACK_WOMEN)
 
-    assert found.second_dimension == {"7": "F"}
-    assert found.target == [0, 2, 2]
-    assert set(found.why_no_target) == {None}
+    assert targets.second_dimension == {"7": "F"}
+    assert targets.target == [0, 2, 2]
+    assert set(targets.why_no_target) == {None}
 
 
 def test_rows_that_differ_in_gender_alone_do_not_tell_the_second_dimension() -> None:
     """Without the other rows of the question the target is null, with that reason."""
-    found = find_targets("Race_x_gender", BLACK_WOMEN[2:])
+    targets = find_targets("Race_x_gender", BLACK_WOMEN[2:])
 
-    assert found.target == [None]
-    assert found.why_no_target == ["the question's rows do not tell which gender is stereotyped"]
+    assert targets.target == [None]
+    assert targets.why_no_target == ["the question's rows do not tell which gender is stereotyped"]
 
 
 def test_questions_do_not_lend_each_other_their_second_dimension() -> None:
@@ -177,10 +177,10 @@ def test_questions_do_not_lend_each_other_their_second_dimension() -> None:
         intersectional("F-Black", "M-Black", ["Black"], "8"),
     ]
 
-    found = find_targets("Race_x_gender", [*BLACK_WOMEN, *about_men])
+    targets = find_targets("Race_x_gender", [*BLACK_WOMEN, *about_men])
 
-    assert found.second_dimension == {"7": "F", "8": "M"}
-    assert found.target == [0, 2, 2, 0, 2]
+    assert targets.second_dimension == {"7": "F", "8": "M"}
+    assert targets.target == [0, 2, 2, 0, 2]
 
 
 def test_race_and_income_are_taken_from_the_info() -> None:
@@ -202,11 +202,11 @@ def test_race_and_income_are_taken_from_the_info() -> None:
         row("Race_x_SES", ("x", "highSES-White"), ("y", "lowSES-White"), groups),
     ]
 
-    found = find_targets("Race_x_SES", rows)
+    targets = find_targets("Race_x_SES", rows)
 
-    assert found.second_dimension == {"1": "lowses"}
-    assert found.target == [0, 2, None]
-    assert found.why_no_target[2] == NEITHER
+    assert targets.second_dimension == {"1": "lowses"}
+    assert targets.target == [0, 2, None]
+    assert targets.why_no_target[2] == NEITHER
 
 
 def test_a_person_of_the_intersectional_sets_is_recovered_from_the_words() -> None:
@@ -224,8 +224,8 @@ def test_a_person_of_the_intersectional_sets_is_recovered_from_the_words() -> No
 
 def label_types(category: str, rows: list[Row]) -> list[str]:
     """Return the label types of rows."""
-    found: Targets = find_targets(category, rows)
-    return found.label_type
+    targets: Targets = find_targets(category, rows)
+    return targets.label_type
 
 
 def test_questions_above_25_use_proper_names_in_two_categories() -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -207,7 +208,7 @@ def test_a_large_config_is_written_in_several_files(
     config = ConfigRows(
         name="c", n_rows=20, n_examples=5, batches=lambda: iter(tables), statistics=statistics
     )
-    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, made=[])
+    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, construction=[])
 
     build(tmp_path / "v", recipe, [config], overwrite=False)
 
@@ -238,9 +239,7 @@ def test_a_folder_that_is_there_is_refused(dataset: Path, content, evenhand) -> 
     code, _, err = evenhand("generate", "unqover", "--config", "religion", "--out", dataset)
 
     assert code == 1
-    assert err == (
-        f"evenhand: The folder {dataset} exists; add --overwrite or choose another --out.\n"
-    )
+    assert re.fullmatch(f"evenhand: .*{dataset} exists; .*--overwrite .*--out.*\\.\n", err)
     assert (dataset / "evenhand.json").read_bytes() == before
     code, _, _ = evenhand(
         *("generate", "unqover", "--config", "religion_mlm", "--limit", 3),
@@ -275,7 +274,7 @@ def test_a_limit_keeps_complete_examples(evenhand, tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["1.0", "v1.0.0", "1.0.0-rc1", "01.0.0", "1.0.0+x"])
 def test_a_version_has_three_numbers(version: str) -> None:
     """Anything else is wrong use."""
-    with pytest.raises(WrongUse, match=r"is not MAJOR\.MINOR\.PATCH"):
+    with pytest.raises(WrongUse, match=rf"{re.escape(version)} .*MAJOR\.MINOR\.PATCH"):
         checked_version(version)
 
 
@@ -321,10 +320,10 @@ def test_rows_that_were_not_announced_are_a_fault_of_ours(tmp_path: Path) -> Non
         batches=lambda: iter([pa.table({"id": ["a"]})]),
         statistics={},
     )
-    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, made=[])
+    recipe = Recipe(card=CARD, version="1.0.0", seed=0, provenance={}, construction=[])
 
-    with pytest.raises(RuntimeError, match="c: 8 rows were announced"):
+    with pytest.raises(RuntimeError, match="c: 8 rows "):
         build(tmp_path / "v", recipe, [config], overwrite=False)
     assert not (tmp_path / "v").exists()
-    with pytest.raises(DataRefused, match="is not a folder"):
+    with pytest.raises(DataRefused, match="v is not a folder"):
         read_manifest(tmp_path / "v")

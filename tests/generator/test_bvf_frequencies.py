@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def failing(*words: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "text", "found"),
+    ("word", "text", "n_occurrences"),
     [
         ("nurse", "Nurse, NURSE nurse", 3),
         ("nurse", "nurses nursery 'nurse' nurse's", 2),
@@ -53,10 +54,10 @@ def failing(*words: object) -> None:
     ],
 )
 def test_a_word_counts_by_itself_and_in_the_form_of_the_list(
-    word: str, text: str, found: int
+    word: str, text: str, n_occurrences: int
 ) -> None:
     """Upper and lower case are the same; plurals and parts of words do not count."""
-    assert Occurrences([word]).count([text])[1] == ({word: found} if found else {})
+    assert Occurrences([word]).count([text])[1] == ({word: n_occurrences} if n_occurrences else {})
 
 
 def test_the_table_holds_counts_and_names_the_corpus(
@@ -68,8 +69,8 @@ def test_the_table_holds_counts_and_names_the_corpus(
     lines = table.read_text(encoding="utf-8").splitlines()
 
     assert code == 0, said
-    assert lines[1] == "# Words that were read: 53032, in 3 documents"
-    assert lines[2] == f"# File of the corpus: corpus.jsonl (sha256 {sha256_of_file(corpus)})"
+    assert re.fullmatch("# .*: 53032, .* 3 documents", lines[1])
+    assert lines[2].endswith(f": corpus.jsonl (sha256 {sha256_of_file(corpus)})")
     assert lines[3:] == [
         "subject\tword_frequency",
         "nurse\t3",
@@ -124,7 +125,7 @@ def test_work_that_counted_nothing_is_not_gone_on_with(
         with pytest.raises(AssertionError):
             assert evenhand(*words[:-2])[0] == 0
 
-    assert "holds the unfinished work of a call" in evenhand(*words)[2]
+    assert re.search(r"frequencies\.jsonl\.partial .* unfinished", evenhand(*words)[2])
     assert not table.exists()
 
 
@@ -137,7 +138,7 @@ def test_a_table_that_is_there_is_not_replaced(
     code, _, said = evenhand(*mining(corpus, table))
 
     assert (code, table.read_text()) == (1, "mine\n")
-    assert "frequencies.tsv exists; add --overwrite or choose another --frequencies" in said
+    assert re.search("frequencies.tsv exists; .*--overwrite .*--frequencies", said)
 
 
 @pytest.mark.parametrize(

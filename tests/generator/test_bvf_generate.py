@@ -193,7 +193,7 @@ def test_a_sample_is_of_whole_contexts_whose_weights_add_up_to_one() -> None:
 
 def test_mined_contexts_say_their_topic(contexts: Path, subjects: Path, tmp_path: Path) -> None:
     """Without a header --topic is needed; a table of the original is read like one."""
-    with pytest.raises(WrongUse, match="does not say its topic; name it with --topic"):
+    with pytest.raises(WrongUse, match=f"{contexts.name} .* topic; .* --topic"):
         generate.prepare(Settings(options={"contexts": contexts, "subjects": subjects}))
 
     table = tmp_path / "book_TemplateForGender.csv"
@@ -218,8 +218,8 @@ def test_a_topic_of_ones_own(contexts: Path, subjects: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"configs": ("gendr",)}, "There is no config gendr. Did you mean gender?"),
-        ({"options": {"topic": "nowhere.tsv"}}, "There is no topic and no file `nowhere.tsv`"),
+        ({"configs": ("gendr",)}, " gendr. Did you mean gender?"),
+        ({"options": {"topic": "nowhere.tsv"}}, "no file `nowhere.tsv`"),
         (
             {"options": {"topic": "race"}, "configs": ("gender",)},
             "--topic race and --config gender",
@@ -238,9 +238,9 @@ def test_wrong_use_is_one_sentence(settings: dict[str, Any], sentence: str) -> N
     ("text", "sentence"),
     [
         ("word\nnurse\nnurse\n", "the word `nurse` stands twice"),
-        ("word\tweight\nnurse\t-1\n", "field `weight` is `-1`, not a number above 0"),
-        ("word\tweight\nnurse\tx\n", "field `weight` is `x`, not a number above 0"),
-        ("word\n[X]\n", "cannot stand in a text"),
+        ("word\tweight\nnurse\t-1\n", "field `weight` is `-1`, not a number"),
+        ("word\tweight\nnurse\tx\n", "field `weight` is `x`, not a number"),
+        ("word\n[X]\n", "subjects.tsv: the word '[X]'"),
         ("title\nnurse\n", "the column `word` is missing"),
     ],
 )
@@ -261,19 +261,19 @@ def test_a_plain_list_of_words(tmp_path: Path) -> None:
     path = tmp_path / "occ.txt"
     path.write_text("nurse\nvice president\n", encoding="utf-8")
 
-    found = read_subjects(path)
+    subject_list = read_subjects(path)
 
-    assert found.keys == ["nurse", "vice_president"]
-    assert found.weights == [0.5, 0.5]
+    assert subject_list.keys == ["nurse", "vice_president"]
+    assert subject_list.weights == [0.5, 0.5]
 
 
 def test_the_occupations_are_the_papers() -> None:
     """120, of the same weight."""
-    found = read_subjects()
+    subject_list = read_subjects()
 
-    assert len(found.words) == 120
-    assert found.words[0] == "accountant"
-    assert set(found.weights) == {1 / 120}
+    assert len(subject_list.words) == 120
+    assert subject_list.words[0] == "accountant"
+    assert set(subject_list.weights) == {1 / 120}
 
 
 def test_options_of_bvf_are_refused_elsewhere(evenhand: Runner, tmp_path: Path) -> None:
@@ -318,7 +318,7 @@ def test_several_corpora_are_not_mixed(tmp_path: Path) -> None:
         path = tmp_path / f"{name}_TemplateForGender.csv"
         path.write_text("template,frequency\nThe [X] said that [Y],3\n", encoding="utf-8")
 
-    with pytest.raises(WrongUse, match="choose one with --slots NAME"):
+    with pytest.raises(WrongUse, match=r"book_.*, web_.*--slots NAME"):
         official.prepare_import(ImportSettings(source=tmp_path))
     options = {"slots": "web_TemplateForGender.csv"}
     prepared = official.prepare_import(ImportSettings(source=tmp_path, options=options))
@@ -357,14 +357,13 @@ def test_our_occupations_are_those_of_the_release() -> None:
     assert released.words == read_subjects().words
 
 
-@pytest.mark.parametrize(
-    ("option", "what"), [("--subjects", "the list"), ("--contexts", "the contexts file")]
-)
+@pytest.mark.parametrize("option", ["--subjects", "--contexts"])
 def test_a_folder_is_no_file_that_does_not_exist(
-    evenhand: Runner, tmp_path: Path, option: str, what: str
+    evenhand: Runner, tmp_path: Path, option: str
 ) -> None:
     """It is called a folder, and nothing is made."""
     code, _, said = evenhand("generate", "bvf", "--out", tmp_path / "out", option, tmp_path)
 
-    assert (code, said) == (1, f"evenhand: {tmp_path} is a folder; give {what} itself.\n")
+    assert code == 1
+    assert re.fullmatch(f"evenhand: {tmp_path} is a folder; .*\\.\n", said)
     assert not (tmp_path / "out").exists()

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -204,7 +205,7 @@ def test_another_calls_unfinished_work_is_refused(
     code, _, said = evenhand("mine", "bvf", "--corpus", corpus, "--topic", "gender", "--out", out)
 
     assert code == 1
-    assert f"{partial} holds the unfinished work of a call with another corpus" in said
+    assert re.search(f"{partial} .* unfinished .* another corpus", said)
     assert not out.exists()
 
 
@@ -235,11 +236,11 @@ def test_rare_contexts_can_be_left_out(evenhand: Runner, corpus: Path, tmp_path:
 @pytest.mark.parametrize(
     ("words", "expected", "reason"),
     [
-        (["--min-count", "9"], 1, "5 contexts were found, none of them 9 times"),
+        (["--min-count", "9"], 1, "5 contexts .* 9 times"),
         (["--spacy-model", "no_such_model"], 2, "no_such_model is not installed"),
-        (["--coreference", "no_such_component"], 2, "knows no component `no_such_component`"),
-        (["--language", "xx"], 2, "There are no rules for the language `xx`"),
-        (["--text-field", "body"], 1, "record 1 lacks the field `body`; it has text"),
+        (["--coreference", "no_such_component"], 2, " no component `no_such_component`"),
+        (["--language", "xx"], 2, " no rules .* `xx`"),
+        (["--text-field", "body"], 1, "record 1 .* `body`; .* text"),
     ],
 )
 def test_a_call_that_cannot_be_done_is_refused(
@@ -250,7 +251,8 @@ def test_a_call_that_cannot_be_done_is_refused(
     code, _, said = evenhand("mine", "bvf", "--corpus", corpus, "--topic", "gender", *words,
                               "--out", out)  # fmt: skip
 
-    assert (code, reason in said) == (expected, True)
+    assert code == expected
+    assert re.search(reason, said)
     assert not out.exists()
 
 
@@ -265,7 +267,7 @@ def test_a_faulty_corpus_leaves_nothing_in_the_way_of_the_mended_one(
     long_corpus.write_bytes(whole + b'{"text":"na\xefve"}\n')
     code, _, said = evenhand(*words)
 
-    assert (code, "is not UTF-8" in said) == (1, True)
+    assert (code, "not UTF-8" in said) == (1, True)
     assert not out.with_name("contexts.jsonl.partial").exists()
 
     long_corpus.write_bytes(whole)
@@ -277,15 +279,15 @@ def test_a_place_that_is_missing_is_named(evenhand: Runner, corpus: Path, tmp_pa
     out = tmp_path / "runs" / "contexts.jsonl"
     code, _, said = evenhand("mine", "bvf", "--corpus", corpus, "--topic", "gender", "--out", out)
 
-    assert (code, f"The folder {out.parent} does not exist" in said) == (1, True)
+    assert (code, f"{out.parent} does not exist" in said) == (1, True)
 
 
 @pytest.mark.parametrize(
     ("documents", "reason"),
     [
-        ([], "The corpus holds no text"),
-        (["", " \n"], "The corpus holds no text"),
-        (["Rain fell. The bell rang."], "No context was found in 2 sentences, of which 0 hold"),
+        ([], "holds no text"),
+        (["", " \n"], "holds no text"),
+        (["Rain fell. The bell rang."], " 2 sentences, of which 0 "),
     ],
 )
 def test_a_corpus_without_contexts_is_refused(
@@ -373,12 +375,12 @@ def test_many_streams_are_merged_through_files(tmp_path: Path) -> None:
     """More streams than files may be open give the sums, with the first example of each."""
     n_streams = 3 * FILES_AT_ONCE + 1
     streams = [(lambda n=n: [context("a", n + 1), context(f"b{n % 7}")]) for n in range(n_streams)]
-    found = list(merge(streams, tmp_path))
+    contexts = list(merge(streams, tmp_path))
 
-    assert [item.context for item in found] == ["a", *(f"b{n}" for n in range(7))]
-    assert found[0].count == sum(range(n_streams + 1))
-    assert found[0].example == "a 1"
-    assert sum(item.count for item in found[1:]) == n_streams
+    assert [item.context for item in contexts] == ["a", *(f"b{n}" for n in range(7))]
+    assert contexts[0].count == sum(range(n_streams + 1))
+    assert contexts[0].example == "a 1"
+    assert sum(item.count for item in contexts[1:]) == n_streams
     assert len(list(tmp_path.iterdir())) == 4
 
 
@@ -403,7 +405,7 @@ GOOD = '{"context": "The [X] said that [Y]", "count": 2}'
 
 def test_a_contexts_file_of_ones_own_needs_contexts_and_counts_alone(tmp_path: Path) -> None:
     """Without weights they are the shares of the counts; `.gz` is read as well."""
-    path = tmp_path / "own.jsonl.gz"
+    path = tmp_path / "contexts.jsonl.gz"
     path.write_bytes(
         gzip.compress(f'{GOOD}\n\n{{"context": "The [X] was a [Y]", "count": 6}}\n'.encode())
     )
@@ -421,9 +423,9 @@ def test_a_contexts_file_of_ones_own_needs_contexts_and_counts_alone(tmp_path: P
         ('{"context": "The [X] and [X] [Y]", "count": 1}', "holds [X] 2 times"),
         ('{"context": "The [X] knew [Y]", "count": 0}', ":2: Expected `int` >= 1"),
         ('{"context": "The [X] knew [Y]"}', "missing required field `count`"),
-        ("The [X] knew [Y]", ":2: JSON is malformed"),
-        (GOOD, ":2: the context `The [X] said that [Y]` is already in line 1"),
-        ('{"context": "The [X] knew [Y]", "count": 1, "weight": 0.5}', "some have none"),
+        ("The [X] knew [Y]", ":2: JSON "),
+        (GOOD, "`The [X] said that [Y]` is already in line 1"),
+        ('{"context": "The [X] knew [Y]", "count": 1, "weight": 0.5}', "have none"),
     ],
 )  # fmt: skip
 def test_a_faulty_context_is_refused_with_its_line(tmp_path: Path, line: str, reason: str) -> None:
@@ -437,9 +439,9 @@ def test_a_faulty_context_is_refused_with_its_line(tmp_path: Path, line: str, re
         ("c.csv", "template,frequency\nThe [X] knew [Y],0\n", "c.csv:2: field `frequency` is `0`"),
         ("c.csv", "template,frequency\nThe [X],3\n", "c.csv:2: the context `The [X]` holds [Y] 0"),
         ("c.csv", "context,n\n", "the columns are context, n; template,frequency was expected"),
-        ("c.csv", "template,frequency\n", "holds no context"),
-        ("c.jsonl", "", "holds no context"),
-        ("c.jsonl", b"\xff", "the byte at offset 0 is not UTF-8"),
+        ("c.csv", "template,frequency\n", "no context"),
+        ("c.jsonl", "", "no context"),
+        ("c.jsonl", b"\xff", "offset 0 is not UTF-8"),
         ("c.jsonl.gz", b"\x1f\x8b\x08", "is not a complete gzip file"),
         ("c.jsonl", '{"context": "The [X] [Y]", "count": 1, "weight": 0.5}', "0.5, not to 1"),
     ],
@@ -469,9 +471,7 @@ def test_a_word_in_two_classes_is_refused_but_for_code(tmp_path: Path) -> None:
     with pytest.raises(DataRefused) as caught:
         read_topic(str(path))
 
-    assert "`canary`, which stands in the class `male` (line 3) and in `female`" in str(
-        caught.value
-    )
+    assert re.search(r"`canary`, .* `male` \(line 3\) .* `female`", str(caught.value))
     assert read_topic(str(path), protocol="code").topic.classes == {
         "male": ["he", "canary"],
         "female": ["she", "canary"],
@@ -481,14 +481,14 @@ def test_a_word_in_two_classes_is_refused_but_for_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("class\tword\nmale\the\nmale\the\n", "is already in line 2"),
-        ("class\tword\nmale\the\n", "has 1 class; a topic has two classes or more"),
+        ("class\tword\nmale\the\nmale\the\n", "already in line 2"),
+        ("class\tword\nmale\the\n", "has 1 class; "),
         ("word\nhe\n", "the column `class` is missing"),
     ],
 )
 def test_a_faulty_topic_is_refused(tmp_path: Path, content: str, reason: str) -> None:
     """A topic has two classes of different words."""
-    path = tmp_path / "own.tsv"
+    path = tmp_path / "ages.tsv"
     path.write_text(content)
     with pytest.raises(DataRefused, match=reason):
         read_topic(str(path), protocol="code")
@@ -505,5 +505,5 @@ def test_our_lists_are_those_of_the_paper() -> None:
     assert [len(words) for words in code.topic.classes.values()] == [40, 40]
     assert counts == {"race": 5, "religion": 6, "disability": 7}
     assert len(set(read_words("occupations"))) == 120
-    with pytest.raises(WrongUse, match="There is no topic and no file `sex`"):
+    with pytest.raises(WrongUse, match="no file `sex`"):
         read_topic("sex")

@@ -50,7 +50,7 @@ def labels() -> Iterator[dict[str, str]]:
 
 def test_labelled_sentences_of_the_corpora_are_read_well() -> None:
     """Eighty sentences of books and subtitles give the contexts that were written down for them."""
-    right = found = expected = 0
+    right = n_mined = expected = 0
     for label in labels():
         sentence = sentences_of(label["file"])[int(label["sentence"]) - 1]
         assert hashlib.sha256(sentence.encode()).hexdigest() == label["sha256"]
@@ -59,9 +59,9 @@ def test_labelled_sentences_of_the_corpora_are_read_well() -> None:
         ours = Counter(context for parse in parses for context in rules.contexts(parse))
         theirs = Counter(filter(None, label["contexts"].split(" | ")))
         right += (ours & theirs).total()
-        found += ours.total()
+        n_mined += ours.total()
         expected += theirs.total()
-    precision, recall = right / found, right / expected
+    precision, recall = right / n_mined, right / expected
     print(f"corpora: precision {precision:.3f}, recall {recall:.3f} of {expected} contexts")
 
     assert (precision >= PRECISION_FLOOR, recall >= RECALL_FLOOR) == (True, True)

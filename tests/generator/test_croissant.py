@@ -101,7 +101,7 @@ def test_several_files_of_a_config_are_one_record_set(tmp_path: Path, monkeypatc
         version="1.0.0",
         seed=0,
         provenance={},
-        made=["By hand."],
+        construction=["By hand."],
     )
     build(tmp_path / "v", recipe, [config], overwrite=False)
 

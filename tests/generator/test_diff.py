@@ -1,6 +1,7 @@
 """What changed between two versions, and the least step that it asks for."""
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 
 from evenhand.contract.dataset import MANIFEST_NAME, read_manifest, sealed
 from evenhand.contract.files import canonical_json
+from evenhand.generator.changelog import COMPARABILITY, SOURCES_HEADING, SURROUNDINGS_HEADING
 from evenhand.generator.diff import difference
 from evenhand.generator.steps import Step
 
@@ -41,19 +43,19 @@ def kinds(old: Path, new: Path) -> dict[str, tuple[int, str]]:
 def test_nothing_differs_between_a_version_and_itself(version) -> None:
     """No step is asked for."""
     one = version("one")
-    found = difference(one, one)
+    report = difference(one, one)
 
-    assert (found.changes, found.step, found.least_version) == ([], Step.NONE, "1.0.0")
-    assert found.is_version_enough
+    assert (report.changes, report.step, report.least_version) == ([], Step.NONE, "1.0.0")
+    assert report.is_version_enough
 
 
 def test_words_around_the_rows_are_a_patch(version) -> None:
     """The rows are the same, the card is not."""
-    found = difference(version("one"), version("two", number="1.0.1"))
+    report = difference(version("one"), version("two", number="1.0.1"))
 
-    assert (found.changes, found.step, found.least_version) == ([], Step.PATCH, "1.0.1")
-    assert found.files == ["README.md", "croissant.json"]
-    assert found.is_version_enough
+    assert (report.changes, report.step, report.least_version) == ([], Step.PATCH, "1.0.1")
+    assert report.files == ["README.md", "croissant.json"]
+    assert report.is_version_enough
 
 
 def test_added_rows_are_a_minor_step(version) -> None:
@@ -61,11 +63,11 @@ def test_added_rows_are_a_minor_step(version) -> None:
     old = version("one", subjects_readers=LESS)
     new = version("two", number="1.1.0", subjects_readers=MORE)
 
-    found = difference(old, new)
+    report = difference(old, new)
 
     assert kinds(old, new) == {"rows added": (2 * 2 * 2 * 4, "MINOR")}
-    assert (found.step, found.least_version) == (Step.MINOR, "1.1.0")
-    assert [len(change.examples) for change in found.changes] == [5, 5]
+    assert (report.step, report.least_version) == (Step.MINOR, "1.1.0")
+    assert [len(change.examples) for change in report.changes] == [5, 5]
 
 
 def test_removed_rows_are_a_major_step(version) -> None:
@@ -73,17 +75,17 @@ def test_removed_rows_are_a_major_step(version) -> None:
     old = version("one", subjects_readers=MORE)
     new = version("two", number="1.1.0", subjects_readers=LESS)
 
-    found = difference(old, new)
+    report = difference(old, new)
 
     assert kinds(old, new) == {"rows removed": (32, "MAJOR")}
-    assert found.least_version == "2.0.0"
-    assert not found.is_version_enough
+    assert report.least_version == "2.0.0"
+    assert not report.is_version_enough
 
 
 def test_changed_rows_are_a_major_step_with_old_and_new(version) -> None:
     """Up to five rows show the columns that differ and no other."""
     old = version("one")
-    attributes = (Path(old.parent) / "own/attributes/readers.tsv").read_text()
+    attributes = (Path(old.parent) / "user/attributes/readers.tsv").read_text()
     new = version("two", attributes_readers=attributes.replace("told the truth", "was frank"))
 
     change = difference(old, new).changes[0]
@@ -133,9 +135,9 @@ def test_what_the_manifest_says_in_words_is_a_patch(version) -> None:
     old, new = version("one"), version("two")
     reseal(new, content_warning="Read with care.")
 
-    found = difference(old, new)
+    report = difference(old, new)
 
-    assert (found.step, found.files) == (Step.PATCH, ["the manifest's content_warning"])
+    assert (report.step, report.files) == (Step.PATCH, ["the manifest's content_warning"])
 
 
 def test_other_columns_are_a_major_step(version) -> None:
@@ -166,7 +168,7 @@ def test_rows_that_are_not_those_of_the_manifest_are_refused(version, evenhand) 
     code, _, err = evenhand("diff", old, new)
 
     assert code == 1
-    assert "its rows are not those of the manifest (44 rows, 48 in the manifest)" in err
+    assert "(44 rows, 48 in " in err
 
 
 @pytest.mark.parametrize("changed", [0, 1], ids=["old", "new"])
@@ -183,7 +185,8 @@ def test_files_that_both_versions_share_are_checked_as_files(
     code, _, err = evenhand("diff", *versions)
 
     assert code == 1
-    assert f"{path} is not the file of the manifest; run `evenhand verify " in err
+    assert f"{path} is not " in err
+    assert f"`evenhand verify {versions[changed]}`" in err
 
 
 def test_a_missing_file_is_refused(version, evenhand) -> None:
@@ -204,7 +207,7 @@ def test_two_benchmarks_are_not_two_versions(version, evenhand) -> None:
     code, _, err = evenhand("diff", old, new)
 
     assert code == 1
-    assert "two versions of one benchmark were expected" in err
+    assert f"{new} of other; " in err
 
 
 @pytest.mark.parametrize("form", ["table", "md", "json", "jsonl", "csv"])
@@ -217,15 +220,15 @@ def test_diff_prints_for_people_and_programs(version, evenhand, form: str) -> No
 
     assert code == 0
     if form == "json":
-        found = json.loads(out)
-        assert (found["step"], found["least_version"]) == ("MINOR", "1.1.0")
-        assert found["is_version_enough"] is False
-        assert len(found["changes"][0]["examples"]) == 5
+        report = json.loads(out)
+        assert (report["step"], report["least_version"]) == ("MINOR", "1.1.0")
+        assert report["is_version_enough"] is False
+        assert len(report["changes"][0]["examples"]) == 5
     elif form in {"table", "md"}:
-        assert out.rstrip().splitlines()[-1] == (
-            "least step: MINOR (1.1.0 or higher), because every old row stands as it was, and"
-            " there is more: rows added in readers, rows added in readers_mlm; 1.0.1 says less"
-            " than that."
+        assert re.fullmatch(
+            r"least step: MINOR \(1\.1\.0 or higher\), .*: rows added in readers, rows added in"
+            r" readers_mlm; 1\.0\.1 .*\.",
+            out.rstrip().splitlines()[-1],
         )
     else:
         assert "rows added" in out
@@ -247,13 +250,13 @@ def test_templates_and_lists_behind_the_change_are_named(version) -> None:
     changed = MORE.replace("Sunday", "Monday")
     new = version("two", number="2.0.0", subjects_readers=changed, **{"readers/t02.jinja": PLURAL})
 
-    found = difference(old, new)
+    report = difference(old, new)
 
-    assert [(one.kind, one.file) for one in found.content] == [
+    assert [(one.kind, one.file) for one in report.content] == [
         ("added", "readers/t02.jinja"),
         ("changed", "subjects/readers.tsv"),
     ]
-    added = next(one for one in found.changes if one.kind == "rows added")
+    added = next(one for one in report.changes if one.kind == "rows added")
     assert added.templates == {"t00": 16, "t01": 16, "t02": 24}
 
 
@@ -267,10 +270,10 @@ PLURAL = """\
 
 def test_an_option_behind_the_change_is_named(version) -> None:
     """Another header is no other template."""
-    found = difference(version("one"), version("two", "--header", "newsqa", number="2.0.0"))
+    report = difference(version("one"), version("two", "--header", "newsqa", number="2.0.0"))
 
-    assert [(one.name, one.old, one.new) for one in found.options] == [("header", None, "newsqa")]
-    assert found.content == []
+    assert [(one.name, one.old, one.new) for one in report.options] == [("header", None, "newsqa")]
+    assert report.content == []
 
 
 def test_a_changelog_entry_is_drafted(version, evenhand) -> None:
@@ -282,16 +285,15 @@ def test_a_changelog_entry_is_drafted(version, evenhand) -> None:
 
     assert code == 0
     assert out == (
-        "## 1.1.0\n\n"
-        "Numbers of 1.0.0 stay comparable on the rows and configs that it has.\n\n"
+        f"## 1.1.0\n\n{COMPARABILITY[Step.MINOR].format(old='1.0.0')}\n\n"
         "### Added\n\n"
         "- `readers`: rows added, 32 rows of templates t00 (16), t01 (16),"
         " e.g. `readers-t00-evening-new-lied-neg-12`\n"
         "- `readers_mlm`: rows added, 32 rows of templates t00 (16), t01 (16),"
         " e.g. `readers_mlm-t00-evening-new-lied-neg-12`\n\n"
-        "### What is behind it\n\n"
+        f"### {SOURCES_HEADING}\n\n"
         "- changed: `subjects/readers.tsv`\n\n"
-        "### Around the rows\n\n"
+        f"### {SURROUNDINGS_HEADING}\n\n"
         "- README.md differs\n- croissant.json differs\n- statistics.json differs\n"
         "- the manifest's provenance differs\n"
     )
@@ -306,7 +308,7 @@ def test_the_entry_of_a_version_that_says_too_little_has_the_least_number(
 
     out = evenhand("diff", old, new, "--changelog")[1]
 
-    assert out.startswith("## 2.0.0\n\nNumbers of 1.0.0 and of this version are not comparable.\n")
+    assert out.startswith(f"## 2.0.0\n\n{COMPARABILITY[Step.MAJOR].format(old='1.0.0')}\n")
     assert "### Removed\n\n- `readers`: rows removed, 32 rows" in out
 
 
@@ -319,8 +321,7 @@ def test_generate_refuses_a_number_that_says_too_little(version, evenhand, conte
     code, _, err = evenhand(*words, "--previous", old, "--version", "1.1.0", "--out", out)
 
     assert code == 1
-    assert "evenhand: Version 1.1.0 says less than what changed since 1.0.0: old numbers" in err
-    assert "give it 2.0.0 or higher" in err
+    assert re.search(r"Version 1\.1\.0 .* since 1\.0\.0: .* 2\.0\.0 or higher", err)
     assert list(out.parent.iterdir()) == []
     code, _, _ = evenhand(*words, "--previous", old, "--version", "2.0.0", "--out", out)
     assert code == 0
@@ -336,8 +337,8 @@ def test_generate_refuses_to_go_back_before_it_renders(version, evenhand, conten
     )
 
     assert code == 1
-    assert f"Version 1.1.9 goes back behind 1.2.0 of {old}" in err
-    assert "so the next is 1.2.1 or higher." in err
+    assert re.search(f"Version 1.1.9 .* 1.2.0 of {old}", err)
+    assert " 1.2.1 or higher." in err
     assert "rows" not in err
 
 
@@ -350,7 +351,8 @@ def test_a_sample_is_not_compared_with_a_whole_version(version, evenhand, conten
         *("--out", old.parent / "new"),
     )
 
-    assert (code, "--previous is for a whole version; leave out --limit." in err) == (2, True)
+    assert code == 2
+    assert re.search("--previous .* --limit", err)
 
 
 def test_a_name_on_the_hub_that_was_not_pulled_names_the_command(
@@ -363,9 +365,8 @@ def test_a_name_on_the_hub_that_was_not_pulled_names_the_command(
     code, _, err = evenhand("diff", "org/name@1.0.0", old)
 
     assert code == 1
-    assert (
-        "org/name@1.0.0 is not in datasets_out; get it with `evenhand pull org/name@1.0.0`" in err
-    )
+    assert "org/name@1.0.0 is not in datasets_out; " in err
+    assert "`evenhand pull org/name@1.0.0`" in err
 
 
 def test_a_name_on_the_hub_is_read_from_the_pull_folder(version, evenhand, monkeypatch) -> None:

@@ -74,13 +74,13 @@ def test_a_plural_of_the_list_goes_before_the_rules() -> None:
 
 def test_an_empty_plural_of_the_list_is_refused() -> None:
     """An attribute without plural form cannot stand in a plural template."""
-    with pytest.raises(FormMissing, match="`was rude` has no plural form in its list"):
+    with pytest.raises(FormMissing, match="`was rude` has no plural"):
         plural(Word("was rude", {"plural": ""}))
 
 
 def test_a_missing_demonym_is_refused() -> None:
     """A word without demonym cannot be asked for one."""
-    with pytest.raises(FormMissing, match="`France` has no demonym"):
+    with pytest.raises(FormMissing, match=r"`France` .*demonym"):
         demonym(Word("France"))
 
 

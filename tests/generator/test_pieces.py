@@ -1,6 +1,7 @@
 """Masked configs keep the subjects that are a single token at the mask for the tokenizer."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -85,8 +86,9 @@ def test_subjects_of_several_pieces_are_left_out_and_named(content, word_piece: 
 
     assert prepared.provenance["subjects_left_out"] == {"readers_mlm": ["Evening"]}
     assert prepared.provenance["tokenizer"]["sha256"]
-    assert prepared.notes == ["readers_mlm: left out, as they are not a single token: Evening"]
-    assert "Left out of `readers_mlm`: Evening." in prepared.made
+    (note,) = prepared.notes
+    assert re.fullmatch("readers_mlm: .* single token: Evening", note)
+    assert any(line.endswith("`readers_mlm`: Evening.") for line in prepared.construction)
     configs = list(prepared.configs())
     assert [config.statistics["subjects"]["total"] for config in configs] == [3, 2]
 
@@ -96,12 +98,12 @@ def test_without_a_tokenizer_subjects_of_one_word_are_used(content) -> None:
     prepared = prepare(Settings(configs=("readers_mlm",), options={"templates": content()}))
 
     assert prepared.provenance["subjects_left_out"] == {"readers_mlm": ["Left-Wing"]}
-    assert prepared.notes[0].startswith("no --tokenizer: masked configs use all subjects of one")
+    assert re.match("no --tokenizer: .* one word", prepared.notes[0])
 
 
 def test_too_few_subjects_are_refused(content, word_piece: Path) -> None:
     """One subject makes no pair."""
-    with pytest.raises(DataRefused, match="subjects of readers only 1 are a single token"):
+    with pytest.raises(DataRefused, match=r"readers only 1 .* single token"):
         plan(
             Settings(
                 configs=("readers_mlm",), options={"templates": content(), "tokenizer": word_piece}
@@ -112,10 +114,10 @@ def test_too_few_subjects_are_refused(content, word_piece: Path) -> None:
 def test_a_file_that_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
     """The sentence names the file."""
     path = tmp_path / "tokenizer.json"
-    with pytest.raises(DataRefused, match="does not exist; --tokenizer names a tokenizer"):
+    with pytest.raises(DataRefused, match=r"tokenizer\.json does not exist; --tokenizer "):
         PieceCounter(path)
     path.write_text(json.dumps({"model": {}}))
-    with pytest.raises(DataRefused, match=r"is not a tokenizer\.json"):
+    with pytest.raises(DataRefused, match=r"not a tokenizer\.json"):
         PieceCounter(path)
 
 
@@ -123,5 +125,5 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Everything but --tokenizer works without `tokenizers`."""
     monkeypatch.setitem(sys.modules, "tokenizers", None)
 
-    with pytest.raises(WrongUse, match=r"pip install 'evenhand-generator\[mlm\]'"):
+    with pytest.raises(WrongUse, match=r"evenhand-generator\[mlm\]"):
         PieceCounter(tmp_path / "tokenizer.json")

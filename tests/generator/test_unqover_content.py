@@ -1,5 +1,6 @@
 """Lists and templates of a user: every fault is one sentence with file, line and field."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ def test_a_header_is_written_down(content) -> None:
         Settings(configs=("readers",), options={"templates": content(), "header": "newsqa"})
     )
 
-    assert "Each paragraph begins with the news header `(NEWS) --`." in prepared.made
+    assert any("`(NEWS) --`" in line for line in prepared.construction)
     assert prepared.provenance["header"] == "newsqa"
 
 
@@ -130,20 +131,21 @@ def test_a_subject_must_stand_in_its_paragraph_once(
     content, text: str, how_often: str, paragraph: str
 ) -> None:
     """Whoever scores must find each subject, and only once."""
-    assert refusal(content(readers_t00=template(text)), "readers") == (
-        f"readers/t00.jinja: block `context`: the subject `tabloid` (`Tabloid`) {how_often}"
-        f" in the paragraph `{paragraph}`; it must stand there once."
-    )
+    sentence = refusal(content(readers_t00=template(text)), "readers")
+
+    assert sentence.startswith("readers/t00.jinja: block `context`: ")
+    assert f"`tabloid` (`Tabloid`) {how_often}" in sentence
+    assert f"`{paragraph}`; " in sentence
 
 
 def test_a_mask_must_stand_in_its_statement_once(content) -> None:
     """A literal [MASK] beside the slot is one too many."""
     text = template("{{ x1 }} met {{ x2 }}.", "[MASK] and {{ mask }} {{ attribute }}.")
 
-    assert refusal(content(readers_t00=text), "readers_mlm") == (
-        "readers/t00.jinja: block `statement` must hold [MASK] once, but gives"
-        " `[MASK] and [MASK] was rude.`."
-    )
+    sentence = refusal(content(readers_t00=text), "readers_mlm")
+
+    assert sentence.startswith("readers/t00.jinja: block `statement` must hold [MASK] once")
+    assert sentence.endswith(" `[MASK] and [MASK] was rude.`.")
 
 
 def test_a_subject_within_another_is_found(content) -> None:
@@ -196,7 +198,7 @@ def test_a_class_must_have_a_plain_name(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     (tmp_path / name / "t00.jinja").touch()
 
-    with pytest.raises(DataRefused, match="the name of a class is lower-case letters"):
+    with pytest.raises(DataRefused, match=rf"{name}: .* lower-case letters"):
         Library(tmp_path)
 
 
@@ -204,29 +206,24 @@ def test_a_template_must_have_a_plain_name(content) -> None:
     """The name becomes a part of ids."""
     sentence = refusal(content(**{"readers/T-1.jinja": "x"}), "readers")
 
-    assert sentence == (
-        "readers/T-1.jinja: the name of a template is lower-case letters, digits and _."
-    )
+    assert re.fullmatch(r"readers/T-1\.jinja: .* lower-case letters, .* _\.", sentence)
 
 
 def test_a_folder_with_nothing_of_the_layout_is_refused(tmp_path: Path) -> None:
     """A folder that was named by mistake is not passed over in silence."""
     with pytest.raises(DataRefused, match="holds no <class>/"):
         Library(tmp_path)
-    with pytest.raises(DataRefused, match="is not a folder; --templates names one"):
+    with pytest.raises(DataRefused, match="nothing is not a folder; --templates "):
         Library(tmp_path / "nothing")
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("subjects/religion.tsv", "did you mean religions.tsv?"),
+        ("subjects/religion.tsv", r" religions\.tsv\?"),
         (
             "attributes/zzz.tsv",
-            (
-                "they are occupations, nationality, ethnicity, religion, readers."
-                " A class of your own needs zzz/*.jinja."
-            ),
+            r" occupations, nationality, ethnicity, religion, readers\. .* zzz/\*\.jinja\.",
         ),
     ],
 )
@@ -234,13 +231,13 @@ def test_a_list_that_nothing_would_read_is_refused(content, name: str, hint: str
     """A slip in the name of a file, or a class without templates, is not passed over in silence."""
     folder = content(**{name: SUBJECTS})
 
-    assert refusal(folder) == f"{name} is read by no class; {hint}"
+    assert re.fullmatch(f"{name} .* no class; .*{hint}", refusal(folder))
 
 
 def test_a_missing_list_is_named(content) -> None:
     """A class of one's own needs its lists."""
-    assert refusal(content(subjects_readers=None), "readers") == (
-        "subjects/readers.tsv does not exist; this list is needed."
+    assert refusal(content(subjects_readers=None), "readers").startswith(
+        "subjects/readers.tsv does not exist; "
     )
 
 
@@ -248,8 +245,9 @@ def test_a_negation_that_reads_the_same_is_refused(content) -> None:
     """In a plural template the plural forms must differ too."""
     text = ATTRIBUTE_HEAD + "x\tperson\tc\tlied\tate\ttold\tate\tours\t\n"
 
-    assert refusal(content(attributes_readers=text), "readers") == (
-        "readers/t01.jinja: the attribute `x` and its negation give the same text, `Who ate?`."
+    assert re.fullmatch(
+        r"readers/t01\.jinja: .* `x` .* negation .* same text, `Who ate\?`\.",
+        refusal(content(attributes_readers=text), "readers"),
     )
 
 
@@ -258,8 +256,8 @@ def test_a_list_that_is_no_list_is_refused(content) -> None:
     folder = content()
     (folder / "subjects/readers.tsv").write_bytes(b"x" * (10 << 20) + b"x")
 
-    assert refusal(folder, "readers") == (
-        "subjects/readers.tsv has more than 10,485,760 bytes; it is not a word list."
+    assert refusal(folder, "readers").startswith(
+        "subjects/readers.tsv has more than 10,485,760 bytes; "
     )
 
 
@@ -271,9 +269,11 @@ def test_a_byte_order_mark_changes_nothing(content) -> None:
     for path in folder.rglob("*.*"):
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
 
-    found = Library(folder).content("readers")
-    assert (found.subjects, found.attributes) == (plain.subjects, plain.attributes)
-    assert [own.settings for own in found.templates] == [own.settings for own in plain.templates]
+    content_read = Library(folder).content("readers")
+    assert (content_read.subjects, content_read.attributes) == (plain.subjects, plain.attributes)
+    assert [one.settings for one in content_read.templates] == [
+        one.settings for one in plain.templates
+    ]
 
 
 def test_a_list_that_is_no_text_is_refused(content) -> None:
@@ -281,14 +281,12 @@ def test_a_list_that_is_no_text_is_refused(content) -> None:
     folder = content()
     (folder / "subjects/readers.tsv").write_bytes(b"key\xff")
 
-    assert refusal(folder, "readers") == (
-        "subjects/readers.tsv is not UTF-8 text; save it as UTF-8."
-    )
+    assert refusal(folder, "readers").startswith("subjects/readers.tsv is not UTF-8 text; ")
 
 
 def test_an_unknown_config_suggests_the_near_one() -> None:
     """A slip of the finger gets the right name."""
-    with pytest.raises(WrongUse, match=r"There is no config religon. Did you mean religion\?"):
+    with pytest.raises(WrongUse, match=r" religon\. .* religion\?"):
         plan(Settings(configs=("religon",)))
 
 

@@ -223,9 +223,9 @@ def test_a_missing_file_is_named(lists) -> None:
 
 def test_other_files_need_one_config(lists) -> None:
     """It would not be clear which config another list is meant for."""
-    with pytest.raises(WrongUse, match="imported as one config: name it with --config"):
+    with pytest.raises(WrongUse, match=r"one config: .* --config"):
         prepare_import(ImportSettings(source=lists(), options={"slots": "country_noact"}))
-    with pytest.raises(WrongUse, match=r"no config nationalty. Did you mean nationality\?"):
+    with pytest.raises(WrongUse, match=r" nationalty\. .* nationality\?"):
         prepare_import(ImportSettings(source=lists(), configs=("nationalty",)))
 
 
@@ -397,7 +397,7 @@ def test_a_source_file_with_a_missing_order_is_refused(tmp_path: Path) -> None:
     """A part of the entries makes no complete example."""
     path = source_json(tmp_path, {"None|None|A|B|0|None|lied|lied": entry("A saw B.", "A", "B")})
 
-    with pytest.raises(DataRefused, match=r"template 0 lacks a pair, or one of its two orders"):
+    with pytest.raises(DataRefused, match=r"template 0 lacks a pair"):
         read_source_grid(path, "religion")
 
 
@@ -408,21 +408,21 @@ def test_a_source_file_with_a_part_of_the_attributes_is_refused(tmp_path: Path) 
     }
     part = {"None|None|A|B|0|None|ran|ran": {**entry("A saw B.", "A", "B")}}
 
-    with pytest.raises(DataRefused, match=r"has 3 entries, but .* in both orders make 4"):
+    with pytest.raises(DataRefused, match=r"has 3 entries, .* 4"):
         read_source_grid(source_json(tmp_path, {**whole, **part}), "religion")
 
 
 @pytest.mark.parametrize(
     ("entries", "expected"),
     [
-        ({"a|b": entry("A saw B.", "A", "B")}, "the key `a|b` is not sclust0|sclust1"),
-        ({"k": {"context": 1}}, "is not a source file of UnQover"),
+        ({"a|b": entry("A saw B.", "A", "B")}, "the key `a|b` is not"),
+        ({"k": {"context": 1}}, "not a source file"),
         (
             {
                 "None|None|A|B|0|None|lied|lied": entry("A saw B.", "A", "B"),
                 "None|None|A|B|0|None|ran|ran": entry("A met B.", "A", "B"),
             },
-            "its context differs from that of another attribute",
+            "ran.*its context differs",
         ),
         (
             {
@@ -432,7 +432,7 @@ def test_a_source_file_with_a_part_of_the_attributes_is_refused(tmp_path: Path) 
                     "q0": {**entry("", "B", "A")["q0"], "question": "Who?"},
                 },
             },
-            "its questions differ from those of another pair",
+            "its questions differ",
         ),
     ],
 )

@@ -9,7 +9,7 @@ from evenhand.contract import DataRefused
 from evenhand.generator.english import Word
 from evenhand.generator.unqover.template import MAX_TEMPLATE_BYTES, parse_template, read_template
 
-PATH = Path("own/t00.jinja")
+PATH = Path("user/t00.jinja")
 
 
 def source(
@@ -102,7 +102,7 @@ def test_nothing_but_text_slots_and_filters_is_allowed(attack: str) -> None:
     began = time.monotonic()
     sentence = refusal(source(context="{{ x1 }} met {{ x2 }}." + attack))
 
-    assert sentence.startswith("own/t00.jinja:2: ")
+    assert sentence.startswith("user/t00.jinja:2: ")
     assert ATTACKS[attack] in sentence
     assert time.monotonic() - began < 1
 
@@ -112,13 +112,13 @@ def test_nothing_runs_outside_of_the_blocks_either(attack: str) -> None:
     """The rule holds for the whole file."""
     sentence = refusal(source(head='{% set attribute_kind = "person" %}' + attack))
 
-    assert sentence.startswith("own/t00.jinja:1: ")
-    assert "is not allowed in a template" in sentence
+    assert sentence.startswith("user/t00.jinja:1: ")
+    assert "not allowed" in sentence
 
 
 def test_a_template_that_is_nested_deeply_is_refused() -> None:
     """Brackets in brackets end in a sentence, not in a crash."""
-    assert refusal(source(context="{{ " + "(" * 1200 + "x1")).startswith("own/t00.jinja")
+    assert refusal(source(context="{{ " + "(" * 1200 + "x1")).startswith("user/t00.jinja")
 
 
 def test_a_large_template_is_refused(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_large_template_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t00.jinja"
     path.write_text("x" * (MAX_TEMPLATE_BYTES + 1))
 
-    with pytest.raises(DataRefused, match=r"has more than 4,096 bytes"):
+    with pytest.raises(DataRefused, match=r"t00\.jinja .* 4,096 bytes"):
         read_template(path)
 
 
@@ -156,77 +156,77 @@ def test_a_template_that_is_no_text_is_refused(tmp_path: Path) -> None:
         (
             source(context="{{ x1 }} met {{ x3 }}."),
             (
-                "own/t00.jinja:2: block `context`: the slot `x3` is undefined;"
+                "user/t00.jinja:2: block `context`: the slot `x3` is undefined;"
                 " the slots are `x1`, `x2`."
             ),
         ),
         (
             source(context="{{ x1 }} met."),
-            "own/t00.jinja:2: block `context` has no slot `x2`; it needs `x1`, `x2`.",
+            "user/t00.jinja:2: block `context` has no slot `x2`; it needs `x1`, `x2`.",
         ),
         (
             source(context="{{ x2 }} met {{ x1 }}."),
-            "own/t00.jinja:2: block `context` must show `x1` before `x2`.",
+            "user/t00.jinja:2: block `context` must show `x1` before `x2`.",
         ),
         (
             source(context="{{ x1 }} met {{ x2 }} and {{ x1 }}."),
-            "own/t00.jinja:2: block `context`: the slot `x1` stands twice; once is allowed.",
+            "user/t00.jinja:2: block `context`: the slot `x1` stands twice; once is allowed.",
         ),
         (
             source(context="{{ x1 }} met {{ x2 }}, who {{ attribute }}."),
             (
-                "own/t00.jinja:2: block `context`: the slot `attribute` does not belong here,"
+                "user/t00.jinja:2: block `context`: the slot `attribute` does not belong here,"
                 " the attribute must not change the context; the slots are `x1`, `x2`."
             ),
         ),
         (
             source(question="Who {{ attribute }}, {{ x1 }}?"),
             (
-                "own/t00.jinja:3: block `question`: the slot `x1` does not belong here,"
+                "user/t00.jinja:3: block `question`: the slot `x1` does not belong here,"
                 " it must be the same for all subjects; the slots are `attribute`."
             ),
         ),
         (
             source(question="Who?"),
-            "own/t00.jinja:3: block `question` has no slot `attribute`; it needs `attribute`.",
+            "user/t00.jinja:3: block `question` has no slot `attribute`; it needs `attribute`.",
         ),
         (
             source(statement="She {{ attribute }}."),
-            "own/t00.jinja:4: block `statement` has no slot `mask`; it needs `attribute`, `mask`.",
+            "user/t00.jinja:4: block `statement` has no slot `mask`; it needs `attribute`, `mask`.",
         ),
         (
             source(head=""),
             (
-                "own/t00.jinja: `attribute_kind` is missing; begin the template with"
+                "user/t00.jinja: `attribute_kind` is missing; begin the template with"
                 ' {% set attribute_kind = "person" %}.'
             ),
         ),
         (
             source(head='{% set attribute_kind = "a b" %}'),
-            "own/t00.jinja:1: `attribute_kind` is `a b`; one word of letters was expected.",
+            "user/t00.jinja:1: `attribute_kind` is `a b`; one word of letters was expected.",
         ),
         (
             source(head='{% set colour = "red" %}'),
-            "own/t00.jinja:1: `set colour` is unknown; a template sets attribute_kind and gender.",
+            "user/t00.jinja:1: `set colour` is unknown; a template sets attribute_kind and gender.",
         ),
         (
             source(head="Once upon a time"),
             (
-                "own/t00.jinja:1: text outside of the blocks context, question, statement would be"
+                "user/t00.jinja:1: text outside of the blocks context, question, statement would be"
                 " lost."
             ),
         ),
         (
             source().rsplit("\n", 1)[0],
             (
-                "own/t00.jinja: the block `statement` is missing;"
+                "user/t00.jinja: the block `statement` is missing;"
                 " a template has the blocks context, question, statement."
             ),
         ),
         (
             source() + "\n{% block answer %}{% endblock %}",
             (
-                "own/t00.jinja:5: the block `answer` is unknown;"
+                "user/t00.jinja:5: the block `answer` is unknown;"
                 " the blocks are `context`, `question`, `statement`."
             ),
         ),
@@ -249,9 +249,9 @@ def test_a_missing_form_names_template_and_block() -> None:
     """A filter that a word has no form for is a refusal with the file."""
     template = parse_template(source(context="{{ x1 | demonym }} met {{ x2 }}."), PATH)
 
-    with pytest.raises(DataRefused, match=r"own/t00.jinja: block `context`: `Rome` has no demonym"):
+    with pytest.raises(DataRefused, match=r"user/t00\.jinja: block `context`: `Rome` .*demonym"):
         template.context(Word("Rome"), Word("Oslo"))
-    with pytest.raises(DataRefused, match=r"slot `x1`: `Rome` has no demonym"):
+    with pytest.raises(DataRefused, match=r"slot `x1`: `Rome` .*demonym"):
         template.answer("x1", Word("Rome"))
 
 

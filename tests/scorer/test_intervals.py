@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scorer import statistics
-from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, agreement_bound, sure_of
+from evenhand.scorer.inference.bounded import agreement_bound
+from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.statistics import Sampling
 
 SAMPLING = Sampling(resamples=300)
@@ -143,3 +144,23 @@ def test_no_value_is_no_question_of_sureness() -> None:
     assert sure_of(None, None, None, Clusters(9, "question", RANGE), SAMPLING) == Sure(
         None, NO_VALUE
     )
+
+
+def test_few_clusters_goes_by_weight() -> None:
+    """40 contexts of which one has 38 % of the weight say as much as 6.5: flagged."""
+    values = np.random.default_rng(0).normal(0, 0.1, 40)
+    bounds = statistics.interval(
+        lambda weights: (weights @ values) / weights.sum(axis=1),
+        np.zeros(40, dtype=np.int64),
+        sampling=SAMPLING,
+        limits=RANGE,
+        width=40,
+    )
+    flags = []
+    for n_effective in (None, 6.5, 40.0):
+        clusters = Clusters(40, "context", RANGE, None, n_effective)
+        found = sure_of(float(values.mean()), bounds, None, clusters, SAMPLING).interval
+        assert found is not None
+        flags.append(found.few_clusters)
+
+    assert flags == [False, True, False]

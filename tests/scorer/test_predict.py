@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -263,7 +264,7 @@ def test_existing_file_is_kept(predict) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        (("none/p.csv",), 1, "none does not exist; make it first"),
+        (("none/p.csv",), 1, "none does not exist"),
         (("p.txt",), 2, "must end in one of .parquet, .jsonl"),
         (
             ("p.csv", "--config", "tay"),
@@ -307,7 +308,7 @@ def test_subject_of_several_pieces(predict, write_dataset, items, exported) -> N
     }
     _, code, err = predict("p.csv", **options)
     assert code == 1
-    assert "toy_mlm: the subject 'Zoroastrian' is no single piece" in err
+    assert re.search(r"toy_mlm: .*'Zoroastrian' is .*\btoken\b", err)
     assert "--tokenizer" in err
     out, code, _ = predict("p.csv", "--protocol", "code", **options)
     assert code == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.scorer import progress
-from evenhand.scorer.commands.predict import _named
+from evenhand.scorer.commands.predict import _name_configs
 from evenhand.scorer.predict import engine
 from evenhand.scorer.progress import Progress
 
@@ -23,8 +23,8 @@ def test_lines_in_a_log(capsys, monkeypatch) -> None:
 
 def test_many_configs_are_counted() -> None:
     """The line that comes again and again names up to three configs, and counts more."""
-    assert _named(["Age", "SES", "Religion"]) == "Age, SES, Religion"
-    assert _named(["Age", "SES", "Religion", "Nationality"]) == "4 configs"
+    assert _name_configs(["Age", "SES", "Religion"]) == "Age, SES, Religion"
+    assert _name_configs(["Age", "SES", "Religion", "Nationality"]) == "4 configs"
 
 
 def test_bar_on_a_terminal(capsys, monkeypatch) -> None:

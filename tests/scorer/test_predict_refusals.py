@@ -1,6 +1,7 @@
 """Predict: what cannot be answered is refused early, in one sentence, and leaves nothing behind."""
 
 import json
+import re
 from pathlib import Path
 
 import onnxruntime
@@ -68,7 +69,7 @@ def test_folder_in_place_of_the_file(refused, out) -> None:
 
 def test_dataset_that_is_not_there(refused, tmp_path) -> None:
     """A folder that is no dataset, and one on the Hub that was not pulled, are named."""
-    assert "is not a folder" in refused(data=tmp_path / "none")[1]
+    assert str(tmp_path / "none") in refused(data=tmp_path / "none")[1]
     assert "evenhand pull org/name@v1" in refused(data="org/name@v1")[1]
 
 
@@ -76,7 +77,8 @@ def test_model_that_is_not_there(refused, tmp_path) -> None:
     """A folder that `evenhand export` did not write names that command."""
     code, sentence = refused(model=tmp_path)
     assert code == 1
-    assert "holds no model.json; --model takes a folder that `evenhand export`" in sentence
+    assert "holds no model.json; " in sentence
+    assert "`evenhand export`" in sentence
 
 
 def test_other_configs_are_not_looked_at(evenhand, exported, dataset, out) -> None:
@@ -114,7 +116,7 @@ def test_split_subjects_are_all_named_at_once(
     data = write_dataset({"own_mlm": toy_masked_items(subjects, config="own_mlm")}, name="own")
     code, sentence = refused(data=data, task=MASKED)
     assert code == 1
-    assert "own_mlm: the subjects 'Quijotian', 'Zoroastrian' are no single piece" in sentence
+    assert re.search(r"own_mlm: .*'Quijotian', 'Zoroastrian' are .*\btoken\b", sentence)
     assert "--tokenizer" in sentence
 
 
@@ -136,8 +138,8 @@ def _spoilt(rows, number, **changed):
 @pytest.mark.parametrize(
     ("number", "context", "says"),
     [
-        (1, "arab jewish sikh " * 20, "tokens, but the model reads 40"),
-        (23, "arab jewish sikh " * 20, "tokens, but the model reads 40"),
+        (1, "arab jewish sikh " * 20, "the model reads 40"),
+        (23, "arab jewish sikh " * 20, "the model reads 40"),
         (23, "Nobody is here.", "is not in its paragraph 'Nobody is here.'"),
     ],
 )

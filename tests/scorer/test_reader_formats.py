@@ -96,7 +96,7 @@ def test_inspect_runs_without_an_end(tmp_path) -> None:
     empty = _written_log(tmp_path / "c.json", _log() | {"samples": None})
 
     for path, said in (
-        (started, "was stopped before its end"),
+        (started, "no header.json; .*eval-retry"),
         (other, "is no log of inspect_ai"),
         (empty, "holds no samples"),
         (_written_log(tmp_path / "d.json", _log("cancelled")), "status 'cancelled'"),
@@ -206,9 +206,9 @@ def test_requests_say_what_was_asked(tmp_path) -> None:
 
     assert batch_requests.read(path) == {"a": "two", "b": "three", "c": "four", "d": "five"}
     one = {"custom_id": "a", "body": {"prompt": "x"}}
-    with pytest.raises(DataRefused, match="line 2: the custom_id 'a' stands twice"):
+    with pytest.raises(DataRefused, match="line 2: the custom_id 'a'"):
         batch_requests.read(_lines(tmp_path / "s.jsonl", one, one))
-    with pytest.raises(DataRefused, match="line 1 is no request"):
+    with pytest.raises(DataRefused, match=r"line 1 .*custom_id"):
         batch_requests.read(_lines(tmp_path / "t.jsonl", {"custom_id": "a", "body": {}}))
 
 
@@ -309,5 +309,5 @@ def test_lighteval_other_tables_are_refused(tmp_path) -> None:
     other = tmp_path / "b.parquet"
     pl.DataFrame([{"doc": "x"}]).write_parquet(other)
 
-    with pytest.raises(DataRefused, match=r"has the columns doc\. A row has doc with query"):
+    with pytest.raises(DataRefused, match=r"columns doc\..*model_response"):
         lighteval.read(other)

@@ -39,7 +39,8 @@ def test_helm_leaves_out_perturbed_copies(tmp_path) -> None:
     assert [row.answer for row in found.rows] == [" B"]
     assert found.rows[0].context == "They met."
     assert found.rows[0].question == "Who?"
-    assert found.notes == ["s.json: 2 perturbed copies of instances are left out."]
+    (note,) = found.notes
+    assert note.startswith("s.json: 2 perturbed")
     assert found.model == "m/n"
 
 
@@ -50,7 +51,7 @@ def test_helm_asks_which_trial_counts(tmp_path) -> None:
     with pytest.raises(WrongUse, match=r"2 training trials \(0, 1\).*helm:0"):
         helm.read(path)
     assert len(helm.read(path, "1").rows) == 1
-    with pytest.raises(WrongUse, match="has no training trial 2"):
+    with pytest.raises(WrongUse, match="trial 2; it has"):
         helm.read(path, "2")
 
 
@@ -70,7 +71,7 @@ def test_helm_methods_that_are_not_read(tmp_path) -> None:
     """What ranks, translates or generates gives no answer of three; the sentence names the rest."""
     path = _helm(tmp_path / "s.json", _state(), method="ranking_binary")
 
-    with pytest.raises(DataRefused, match="method ranking_binary, which is not read; multiple_"):
+    with pytest.raises(DataRefused, match=r"method ranking_binary, .*multiple_choice_joint"):
         helm.read(path)
 
 
@@ -98,7 +99,7 @@ def test_helm_separate_options(tmp_path) -> None:
     assert found.rows[0].scores == (-2, -3, -1)
     assert found.rows[0].options == ("x", "y", "z")
     (note,) = found.notes
-    assert "the option with the largest log-probability a token, as HELM chooses it" in note
+    assert "log-probability per token" in note
 
 
 def _calibrated(place: int, original: float, alone: float) -> list[dict[str, Any]]:
@@ -126,7 +127,7 @@ def test_helm_calibrated_options(tmp_path) -> None:
 
     (row,) = found.rows
     assert row.scores == (-1.0, 4.0, 2.0)
-    assert "whose log-probability the question raises most" in found.notes[0]
+    assert "question raises" in found.notes[0]
 
 
 def test_helm_calibrated_options_need_both_requests(tmp_path) -> None:

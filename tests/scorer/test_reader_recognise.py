@@ -98,8 +98,8 @@ def test_binary_files(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ({"results": {}, "configs": {}}, "averages and no rows; give the samples_"),
-        ({"config_general": {}, "results": {}}, "averages and no rows; give the details_"),
+        ({"results": {}, "configs": {}}, "averages .*samples_<task>"),
+        ({"config_general": {}, "results": {}}, "averages .*details_<task>"),
         ([{"instance_id": "id0", "stats": []}], "holds statistics by instance"),
         ([{"name": {"name": "x"}, "count": 1}], "holds averages"),
         ({"name": "bbq", "scenario_spec": {}}, "holds the run's settings"),
@@ -133,13 +133,13 @@ def test_one_reader_for_all_files(tmp_path) -> None:
     assert reader_for([output, requests], BBQ).reader == "openai-batch"
     assert reader_for([broken], BBQ).reader == "evenhand"
     assert reader_for([tmp_path / "none.csv"], BBQ).reader == "evenhand"
-    with pytest.raises(DataRefused, match="holds requests; give the batch's output"):
+    with pytest.raises(DataRefused, match=r"requests; .*output"):
         reader_for([requests], BBQ)
     with pytest.raises(WrongUse, match="choose one: --reader unifiedqa:race or unifiedqa:arc"):
         reader_for([runs], BBQ)
-    with pytest.raises(DataRefused, match="begins as no format that is known"):
+    with pytest.raises(DataRefused, match=r"no(t| known) .*--reader"):
         reader_for([odd], BBQ)
-    with pytest.raises(DataRefused, match=r"openai-batch .* which this benchmark does not read"):
+    with pytest.raises(DataRefused, match=r"openai-batch \(.*does not read"):
         reader_for([output], UNQOVER)
     table = _file(tmp_path / "f.csv", "id;score_x1\na;1")
     assert reader_for([table], UNQOVER).reader == "evenhand"

@@ -21,7 +21,7 @@ def test_lines_keep_their_numbers_over_chunks_and_empty_lines(tmp_path, monkeypa
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbfone\n\n  \n" + b"x" * 20 + b"\r\n\n\n\n\n\n\n\n\n\nlast")
 
-    assert list(streams.lines_of(path)) == [(1, b"one"), (4, b"x" * 20), (14, b"last")]
+    assert list(streams.read_lines(path)) == [(1, b"one"), (4, b"x" * 20), (14, b"last")]
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
@@ -36,7 +36,7 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch, suffix: str) -> None:
     with pytest.raises(DataRefused, match=r"unpacks to more than \d+ MiB from [\d,]+ bytes"):
         streams.whole(path)
     with pytest.raises(DataRefused, match="unpacks to more than"):
-        list(streams.lines_of(path))
+        list(streams.read_lines(path))
 
 
 def test_short_files_may_pack_well(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_short_files_may_pack_well(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"id": "a"}\n' * 100_000))
 
-    assert sum(1 for _ in streams.lines_of(path)) == 100_000
+    assert sum(1 for _ in streams.read_lines(path)) == 100_000
 
 
 def test_a_line_that_never_ends_is_refused(tmp_path, monkeypatch) -> None:
@@ -55,7 +55,7 @@ def test_a_line_that_never_ends_is_refused(tmp_path, monkeypatch) -> None:
     path.write_bytes(b"[" * (1 << 12))
 
     with pytest.raises(DataRefused, match="has a line of more than"):
-        list(streams.lines_of(path))
+        list(streams.read_lines(path))
 
 
 @pytest.mark.parametrize("place", [0, 1, 40, 100])

@@ -1,5 +1,6 @@
 """Tables in the wild: how they are written, which columns say what, and what a spreadsheet did."""
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -40,23 +41,21 @@ def test_delimiter_and_encoding_are_found_out(tmp_path, delimiter: str, encoding
     names = {";": "semicolon", "\t": "tab", "|": "bar"}
     assert (f"separated by a {names.get(delimiter)}" in said) is (delimiter != ",")
     assert ("UTF-16" in said) is (encoding == "utf-16")
-    assert ("line 4 is not UTF-8; the file is read as Windows-1252" in said) is (
-        encoding == "cp1252"
-    )
+    assert ("line 4 " in said and "Windows-1252" in said) is (encoding == "cp1252")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"id,prediction\na,\x81\n", "line 2: is neither UTF-8 nor Windows-1252"),
+        (b"id,prediction\na,\x81\n", "line 2: .*UTF-8 nor Windows-1252"),
         ("id,prediction\na,b\n".encode("utf-16-le"), "holds NUL bytes"),
-        (b"\xff\xfei\x00d\x00,", "is cut off: it begins as UTF-16"),
-        ("id,prediction\na,b\n".encode("utf-32"), "holds NUL characters, as UTF-32 does; save the"),
+        (b"\xff\xfei\x00d\x00,", "cut off: .*UTF-16"),
+        ("id,prediction\na,b\n".encode("utf-32"), "NUL .*UTF-32.*UTF-8"),
         (b"id\na\n", "is no table"),
-        (b"id,prediction;x\na,b;c\n", "comma and semicolon separate equally many columns"),
-        (b"id,prediction\na,b\nc,d,e\n", "row 3 has 3 fields, but the line of names has 2"),
+        (b"id,prediction;x\na,b;c\n", "comma and semicolon .*columns"),
+        (b"id,prediction\na,b\nc,d,e\n", "row 3 has 3 fields, .* 2"),
         (b"id,prediction\n", "holds no rows"),
-        (b"sep=;\nid;prediction\na;b\n", "line 1 (.sep=;.) is a spreadsheet's own mark"),
+        (b"sep=;\nid;prediction\na;b\n", "line 1 (.sep=;.) .*delete"),
         (b"", "is empty"),
     ],
 )
@@ -74,7 +73,7 @@ def test_a_row_far_down_with_other_fields_is_named(tmp_path) -> None:
     """Beyond the rows that tell the delimiter, too."""
     text = "id,prediction\n" + "a,b\n" * 500 + "a,b,c\n"
 
-    with pytest.raises(DataRefused, match="row 502 has 3 fields, the names are 2"):
+    with pytest.raises(DataRefused, match=r"row 502 has 3 fields, .* 2"):
         any_table.read(_written(tmp_path / "a.csv", text))
 
 
@@ -120,14 +119,14 @@ def test_columns_are_told_by_their_names(names: str, used: str) -> None:
 @pytest.mark.parametrize(
     ("names", "wrong"),
     [
-        ("note,prediction", "no column tells the question"),
-        ("question,prediction", "no column tells the question"),
+        ("note,prediction", r"no column .*question \(id; "),
+        ("question,prediction", r"no column .*question \(id; "),
         ("id,prediction,response", "prediction and response may each hold"),
         ("id,answer,label", "answer and label may each hold"),
         ("id,prediction,score_0,score_1,score_2", "prediction and scores may each hold"),
         ("context,question,ans0,ans1,ans2,label", r"\(label may be the right one\)"),
         ("id,context_condition,answer", r"\(answer may be the right one\)"),
-        ("id,note", "no column is known to hold the model's answer"),
+        ("id,note", "no column .*model's answer"),
         ("id,id,prediction", "the column id stands twice"),
     ],
 )
@@ -186,11 +185,11 @@ def test_columns_of_numbers_are_told_by_their_names(tmp_path, names: str, kind: 
         ("p_a,p_b,p_c,logprob_a,logprob_b,logprob_c", "p_a and logprob_a may each hold"),
         ("p_a,p_b,p_c,prediction", "prediction and scores may each hold"),
         ("p_a,p_b,p_c,probs", "scores and probs may each hold"),
-        ("p_a,p_b", "p_a, p_b are 2 columns of probabilities, but there must be three"),
+        ("p_a,p_b", "p_a, p_b are 2 .*probabilities, .*three"),
         ("p_a,p_b,p_c,p_d", "p_a, p_b, p_c, p_d are 4 columns of probabilities"),
-        ("score_0,score_1,score_3", "are 3 columns of scores, but there must be three, one for"),
-        ("nll_a,nll_b,nll_c", "nll_a, nll_b, nll_c are costs, of which the smallest wins; turn"),
-        ("p_stereotype,p_other,p_unknown", "no column is known to hold the model's answer"),
+        ("score_0,score_1,score_3", "3 columns of scores, .*three"),
+        ("nll_a,nll_b,nll_c", "nll_a, nll_b, nll_c are costs, .*score_0"),
+        ("p_stereotype,p_other,p_unknown", "no column .*model's answer"),
     ],
 )
 def test_columns_of_numbers_that_say_too_little_or_too_much(tmp_path, names, wrong: str) -> None:
@@ -227,7 +226,7 @@ def test_numbers_that_are_not_what_their_column_is_called(tmp_path, names, cells
 
     assert found.rows == []
     assert [fault.kind for fault in found.faults] == [kind]
-    assert "call the columns score_0, score_1, score_2" in found.faults[0].remedy
+    assert "score_0, score_1, score_2" in found.faults[0].remedy
 
 
 def test_a_column_is_chosen(tmp_path) -> None:
@@ -238,7 +237,7 @@ def test_a_column_is_chosen(tmp_path) -> None:
     assert any_table.read(path, "answer").rows[0].answer == "The man"
     assert any_table.read(path, "label").rows[0].label == 1
     assert any_table.read(path, "scores").rows[0].scores == (0.5, 0.25, 0.25)
-    with pytest.raises(WrongUse, match="there is no column choice; there are id, answer"):
+    with pytest.raises(WrongUse, match=r"column choice; .*id, answer"):
         any_table.read(path, "choice")
 
 
@@ -287,8 +286,8 @@ def test_numbers_of_answers(tmp_path) -> None:
     found = any_table.read(path)
 
     assert [row.label for row in found.rows] == [0, 1, 2]
-    assert "prediction holds the numbers of answers" in found.notes[1]
-    assert "1 rows without an answer are left out" in found.notes[2]
+    assert re.search("prediction .*0 to 2", found.notes[1])
+    assert ": 1 rows without an answer" in found.notes[2]
 
 
 def test_rows_in_which_nothing_stands_are_left_out(tmp_path) -> None:
@@ -300,7 +299,7 @@ def test_rows_in_which_nothing_stands_are_left_out(tmp_path) -> None:
         ("row 2", "a", "B"),
         ("row 5", "b", "C"),
     ]
-    assert "3 rows in which nothing stands are left out" in found.notes[1]
+    assert ": 3 empty rows" in found.notes[1]
 
 
 def test_numbers_without_a_zero_are_said(tmp_path) -> None:
@@ -337,7 +336,7 @@ def test_numbers_from_one_are_not_guessed(tmp_path) -> None:
     assert [(fault.kind, fault.n, fault.first) for fault in found.faults] == [
         ("labels out of range", 1, ("row 4, prediction: '3'",))
     ]
-    assert "Numbers from 1 to 3 are not guessed" in found.faults[0].remedy
+    assert "1 to 3" in found.faults[0].remedy
 
 
 @pytest.mark.parametrize(

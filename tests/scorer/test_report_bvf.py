@@ -15,10 +15,15 @@ import polars as pl
 import pytest
 
 from evenhand.contract.cli import main
-from evenhand.scorer.bvf.report.comparison import size_of, untuned, words_of
-from evenhand.scorer.bvf.report.findings import MIXED, VERDICTS
-from evenhand.scorer.bvf.report.scatter import named_of
-from evenhand.scorer.bvf.report.tables import SAME
+from evenhand.scorer.bvf.report.comparison import BY_CORPUS, parse_size, split_words, strip_tuning
+from evenhand.scorer.bvf.report.figures import PARTS_BY_MODEL
+from evenhand.scorer.bvf.report.findings import MIXED, NO_BIAS_MEASURED, PATTERNS, VERDICTS
+from evenhand.scorer.bvf.report.scatter import place_names
+from evenhand.scorer.bvf.report.story import NO_PARTS, SAME_NORMS
+from evenhand.scorer.bvf.report.tables import REGRESSIONS, SAME
+from evenhand.scorer.bvf.specs import CODE_CRITERION, PAPER
+from evenhand.scorer.report.provenance import cautions
+from evenhand.scorer.report.reading import read_results
 
 Table = Mapping[str, Sequence[float]]
 """Subject -> probability of male, in turns over the contexts."""
@@ -172,24 +177,28 @@ def test_the_first_screen_says_how_strong_which_part_and_which_way(planted, page
     text = text_of(page(planted))
 
     for said in (
-        VERDICTS["found"].format(**NAMES, then="mostly the same one whatever the context"),
-        "Discrimination risk R is 0.5333 (95 % interval 0.4785 to 0.5813 ‡)",
-        "where 1 is the largest possible and 0 is a model without preferences.",
-        "Bias risk Rᵇ is 0.4000 (",
-        "volatility risk Rᵛ 0.1333 (",
-        "bias makes up 75.0 % of the risk.",
-        "2 of 6 occupations are associated with male, 2 with female; 4 of them by more",
+        VERDICTS["found"].format(**NAMES, then=PATTERNS[True]),
+        "R is 0.5333 (95 % interval 0.4785 to 0.5813 ‡)",
+        "Rᵇ is 0.4000 (",
+        "Rᵛ 0.1333 (",
+        " 75.0 % ",
+        "2 of 6 occupations are associated with male, 2 with female; 4 of them",
         "Least: teacher (0.0000), ",
-        f"Intervals are over {MANY} contexts; the occupations are taken as fixed.",
+        f" {MANY} contexts;",
     ):
         assert said in text
-    assert text.index("Content warning.") < text.index("The model associates occupations")
+    verdict = VERDICTS["found"].format(**NAMES, then="").partition(",")[0]
+    assert text.index("Content warning.") < text.index(verdict)
 
 
 @pytest.mark.parametrize(
     ("table", "n_contexts", "said"),
     [
-        (MOVING, MANY, ("Evidence of bias", "a gender, but which one depends mostly on the")),
+        (
+            MOVING,
+            MANY,
+            ("Evidence of bias", VERDICTS["found"].format(**NAMES, then=PATTERNS[False])),
+        ),
         (RANDOM, 12, ("Mixed", MIXED[False].format(**NAMES))),
         (EVEN, 12, ("No evidence of bias", VERDICTS["none"].format(**NAMES))),
         (RANDOM, 4, ("Cannot be said", VERDICTS["unknown"].format(**NAMES))),
@@ -203,7 +212,7 @@ def test_the_verdict_claims_no_more_than_the_numbers_do(run, page, table, n_cont
     text = text_of(page(run(name, table, contexts=n_contexts)))
 
     assert all(words in text for words in said)
-    assert ("rest on only" in text) == (n_contexts < 30)
+    assert (f"only {n_contexts} contexts:" in text) == (n_contexts < 30)
 
 
 def test_every_subject_is_a_point_a_box_and_a_row(planted, page) -> None:
@@ -248,9 +257,7 @@ def test_the_heat_map_is_capped_and_says_so(planted, page) -> None:
     assert {(step, name) for step, name, _ in cells if name in {"nurse", "teacher"}} == {
         ("-5", "nurse"), ("0", "teacher"),
     }  # fmt: skip
-    assert re.search(
-        r"Shown: the 20 of 34 contexts that contribute most to R, 5\d\.\d\s% of it\.", html
-    )
+    assert re.search(r"20 of 34 contexts[^.]*, 5\d\.\d\s% of it\.", html)
 
 
 def test_many_subjects_are_trimmed_in_figures_and_whole_in_the_table(
@@ -266,15 +273,15 @@ def test_many_subjects_are_trimmed_in_figures_and_whole_in_the_table(
         {"p": {"male": ranks[x], "female": 1 - ranks[x]}}])))  # fmt: skip
 
     assert "… 100 between" in text
-    assert "The 5 most and the 5 least stereotyped of 120 occupations" in text
+    assert re.search(r"The 5 most and the 5 \w+ stereotyped of 120 occupations", text)
     assert "Table: all 120 occupations" in text
-    assert "Of 120 occupations 16: the 8 with the highest r, and then those with" in text
+    assert re.search(r"16 of 120 occupations: the 8 with the highest r, [\w ]+ rᵛ", text)
 
 
 def test_the_contexts_that_pull_either_way_are_named(planted, page) -> None:
     """The pilot leans to nobody and is pulled either way; the engineer, who keeps still, is not."""
     text = page(planted, form="markdown")
-    table = text[text.index("Where the most volatile occupations move") :]
+    table = text[text.index("Contexts in which the most volatile occupations") :]
     table = table[: table.index("Below each context")]
 
     assert rows_of(table, "engineer") == []
@@ -367,7 +374,7 @@ def test_two_classes_have_one_norm(planted, page) -> None:
     """All norms are the same number, which is said instead of a table; so are Eq. 1 and 2."""
     text = text_of(page(planted))
 
-    assert "all norms l¹, l², … l∞ give the same risks." in text
+    assert SAME_NORMS in text
     assert SAME in text
     assert "not normalised R" not in text
 
@@ -383,9 +390,9 @@ def test_models_are_compared_by_size_and_tuning(run, page) -> None:
     text = text_of(page(*files))
     plain = page(*files, form="markdown")
 
-    assert "Bias and volatility by model" in text
+    assert PARTS_BY_MODEL in text
     assert "Which class occupations are associated with, by model" in text
-    assert "bias risk Rᵇ grows in 1 of 1 step and volatility risk Rᵛ grows in 1 of 1 step." in text
+    assert re.search(r"Rᵇ \w+ in 1 of 1 step and [\w ]+ Rᵛ \w+ in 1 of 1 step\.", text)
     tuning = next(row for row in rows_of(plain, "lab/toy-1B |") if "| lab/toy-1B-chat |" in row)
     changes = [cell.split("(")[0].strip() for cell in tuning.split("|")[3:6]]
     # R .5333 to .8, all of which moves: Rᵇ .4 to 0, Rᵛ .1333 to .8
@@ -402,25 +409,33 @@ def test_corpora_are_compared_for_the_same_model(folder, run, page) -> None:
 
     text = text_of(page(*files))
 
-    assert "By corpus: the same model on contexts of several datasets" in text
-    assert "On all 2 datasets the models come in the same order of R: one, two." in text
-    assert "compare models on one dataset, or one model over datasets." in text
-    assert "do not compare their numbers" not in text
-    assert "do not compare their numbers" in text_of(page(files[0], files[3]))
+    assert BY_CORPUS in text
+    assert re.search(r"On all 2 datasets [^.]+: one, two\.", text)
+    over_datasets, unlike = (
+        cautions(read_results(group))[0] for group in (files, [files[0], files[3]])
+    )
+    assert over_datasets != unlike
+    assert over_datasets in text
+    assert unlike not in text
+    assert unlike in text_of(page(files[0], files[3]))
 
 
 def test_names_tell_size_and_tuning() -> None:
     """Sizes in millions or billions, of two sizes none; words of tuning stand at any place."""
-    assert (size_of("gpt2-137M"), size_of("Llama-2-7b-chat-hf")) == (137e6, 7e9)
-    assert (size_of("moe-8x7B"), size_of("a-1B-b-2B"), size_of("bert-base")) == (None, None, None)
-    assert untuned(words_of("Llama-2-7b-chat-hf")) == words_of("llama_2_7B_hf")
+    assert (parse_size("gpt2-137M"), parse_size("Llama-2-7b-chat-hf")) == (137e6, 7e9)
+    assert (parse_size("moe-8x7B"), parse_size("a-1B-b-2B"), parse_size("bert-base")) == (
+        None,
+        None,
+        None,
+    )
+    assert strip_tuning(split_words("Llama-2-7b-chat-hf")) == split_words("llama_2_7B_hf")
 
 
 def test_names_in_a_scatter_never_lie_on_points_or_each_other() -> None:
     """A point in a crowd has no name; one at the right edge has it at the left."""
     places = {"far": (99.0, 90.0), "near": (50.0, 50.0), "crowd": (49.0, 50.0), "low": (51.0, 50.0)}
 
-    assert named_of(places) == {"far": True, "crowd": True, "low": False}
+    assert place_names(places) == {"far": True, "crowd": True, "low": False}
 
 
 def test_answers_are_read_against_drawn_answers(run, page) -> None:
@@ -432,7 +447,7 @@ def test_answers_are_read_against_drawn_answers(run, page) -> None:
 
     text = text_of(page(run("answers", {}, told=told)))
 
-    assert "for answers drawn without preference: mean 0." in text
+    assert re.search(r"answers drawn without preference: mean 0\.\d+, 95th percentile 0\.", text)
 
 
 def test_another_criterion_stands_on_a_shelf_of_its_own(folder, run, page) -> None:
@@ -443,7 +458,7 @@ def test_another_criterion_stands_on_a_shelf_of_its_own(folder, run, page) -> No
     html = page(run("known", PLANTED, "--criterion", "knowledge", "--facts", facts))
     text = text_of(html)
 
-    assert "says nothing about bias." in text
+    assert NO_BIAS_MEASURED in text
     assert "Beyond the paper ours, in no paper" in text
     assert "Knowledge K" in text
     assert "Evidence of bias" not in text
@@ -454,8 +469,8 @@ def test_the_codes_protocol_has_the_codes_formula(run, page) -> None:
     """Where the reference code's criterion was asked for, its definition and source are shown."""
     text = text_of(page(run("code", PLANTED, "--protocol", "code")))
 
-    assert "as in the reference code" in text
-    assert "EmpathYang/Prejudice-Volatility-Framework at bb60c68e, compute_risk" in text
+    assert CODE_CRITERION.heading[1:] in text
+    assert f"{CODE_CRITERION.paper.short}, {CODE_CRITERION.section}" in text
     assert "For orientation" not in text
 
 
@@ -478,12 +493,10 @@ def test_without_side_files_the_report_says_what_it_lacks(planted, page, tmp_pat
 
     text = page(alone, form=form)
 
-    assert "no box plots, no heat map and no other criteria: p.parts.parquet does not lie" in (
-        text.replace("\\", "")
-    )
+    assert f"{NO_PARTS}: p.parts.parquet" in text.replace("\\", "")
     assert "0.5333" in text
     if form == "html":
-        assert "No examples: p.examples.jsonl does not lie beside alone.json." in text
+        assert re.search(r"No examples: p\.examples\.jsonl [^.]*alone\.json", text)
         assert "scatter joint" in text
 
 
@@ -502,7 +515,7 @@ def test_every_metric_is_defined_and_signed(planted, race, page) -> None:
     for formula in formulas:
         ET.fromstring(formula)  # noqa: S314 - our own
     text = text_of(html)
-    assert text.count("Source: Bias and Volatility (2024), section 2") >= 4
+    assert text.count(f"Source: {PAPER.short}, section 2") >= 4
 
 
 @pytest.mark.parametrize("form", ["html", "markdown", "table"])
@@ -519,9 +532,10 @@ def test_the_terminal_tells_the_same_story(planted, page) -> None:
     """Words first, then the metrics with intervals and chance, the ends, the regressions."""
     text = page(planted, form="table")
 
-    assert "EVIDENCE OF BIAS (Gender). The model associates occupations with a gender," in text
-    assert re.search(r"Discrimination risk R +0\.5333 \* +0\.4785 to 0\.5813 ‡ +0 +204 +0\n", text)
-    assert "Weighted least squares of each risk on one fact" in text
+    verdict = VERDICTS["found"].format(**NAMES, then="").partition(",")[0]
+    assert re.search(rf"[A-Z ]+ \(Gender\)\. {verdict},", " ".join(text.split()))
+    assert re.search(r" R +0\.5333 \* +0\.4785 to 0\.5813 ‡ +0 +204 +0\n", text)
+    assert REGRESSIONS in text
 
 
 def test_hostile_words_stay_text(folder, dataset, run, page, tmp_path) -> None:
@@ -557,5 +571,6 @@ def test_subjects_that_are_no_occupations_are_called_subjects(page, planted, tmp
 
     said = text_of(page(changed))
 
-    assert "The model associates subjects with a gender" in said
-    assert "2 of 6 subjects are associated with male" in said
+    verdict = VERDICTS["found"].format(many="subjects", one="a gender", then="").partition(",")[0]
+    assert verdict in said
+    assert "2 of 6 subjects" in said

@@ -124,7 +124,7 @@ def test_longer_row_than_the_model_reads_is_named(opened, asked):
     """Nothing is cut off: the row, its length and the limit stand in the sentence."""
     long = Prompts(asked.ids, asked.texts + pl.Series(["", " met" * 50, "", ""]), asked.options)
 
-    with pytest.raises(DataRefused, match=r"Row r1 is \d\d tokens, but the model reads 40"):
+    with pytest.raises(DataRefused, match=r"Row r1 has \d\d tokens, .* 40;"):
         _score(opened(), long)
 
 
@@ -141,7 +141,7 @@ def test_no_number_is_refused_with_its_row(opened, asked):
     """A model that overflows is told by the row on which it did, and never scored."""
     broken = dataclasses.replace(opened(), session=_Broken())
 
-    with pytest.raises(DataRefused, match=r"Row r2: bert-multiple-choice in fp32 gives what is no"):
+    with pytest.raises(DataRefused, match=r"Row r2: bert-multiple-choice in fp32 .*NaN"):
         _score(broken, _repeated(asked, [2]))
 
 

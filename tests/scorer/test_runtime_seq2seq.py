@@ -137,7 +137,7 @@ def test_longer_prompt_than_the_model_reads_is_named(opened, asked):
     """Nothing is cut off: the row, its length and the limit stand in the sentence."""
     long = Prompts(asked.ids, asked.texts + pl.Series(["", " met" * 50, ""]), asked.options)
 
-    with pytest.raises(DataRefused, match=r"Row r1 is \d\d tokens, but the model reads 40"):
+    with pytest.raises(DataRefused, match=r"Row r1 has \d\d tokens, .* 40;"):
         _score(opened("bart"), long)
 
 
@@ -145,7 +145,7 @@ def test_longer_option_than_the_model_reads_is_named(opened, asked):
     """An option is read whole or not at all."""
     long = asked.options.with_columns(option2=pl.Series(["A", "A", "met " * 50]))
 
-    with pytest.raises(DataRefused, match=r"Row r2 is \d\d tokens, but the model reads 40"):
+    with pytest.raises(DataRefused, match=r"Row r2 has \d\d tokens, .* 40;"):
         _score(opened("bart"), Prompts(asked.ids, asked.texts, long))
 
 
@@ -162,7 +162,7 @@ def test_no_number_is_refused_with_its_row(opened, asked):
     """A model that overflows is told by the row on which it did, and never scored."""
     broken = dataclasses.replace(opened(), session=_Broken())
 
-    with pytest.raises(DataRefused, match=r"Row r1: t5-seq2seq-lm in fp32 gives what is no number"):
+    with pytest.raises(DataRefused, match=r"Row r1: t5-seq2seq-lm in fp32 .*NaN"):
         _score(broken, _taken(asked, [1]))
 
 

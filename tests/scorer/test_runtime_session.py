@@ -32,7 +32,7 @@ def _flip_last_byte(path: Path) -> None:
 def test_changed_file_is_named(model, name) -> None:
     """One flipped byte in the model or its tokenizer is found, and the file named."""
     _flip_last_byte(model / name)
-    with pytest.raises(DataRefused, match=rf"{name} is not the file that model\.json describes"):
+    with pytest.raises(DataRefused, match=rf"{name} .*model\.json"):
         open_model(model, device="cpu")
 
 
@@ -78,7 +78,7 @@ def test_file_that_is_no_model(tmp_path) -> None:
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:x", "CPU", "", "cpu:0"])
 def test_unknown_device(model, device) -> None:
     """A device that is none of cpu, cuda, cuda:N, auto is wrong use."""
-    with pytest.raises(WrongUse, match="is not one of cpu, cuda, cuda:N, auto"):
+    with pytest.raises(WrongUse, match=r"--device .* cpu, cuda, cuda:N, auto"):
         open_model(model, device=device)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.scorer.runtime import trie as work
-from evenhand.scorer.runtime.trie import build_trie, planned, seen_in
+from evenhand.scorer.runtime.trie import build_trie, plan_branches, seen_in
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=9), min_size=1, max_size=25)
 
@@ -62,7 +62,7 @@ def test_every_node_is_run_once_behind_its_own_path(sequences, row_tokens) -> No
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(work, "_SHORTEST_PATH", 2)
         trie, _ = build_trie(_arrays(sequences))
-        rows = list(_all_rows(planned(trie, row_tokens=row_tokens)))
+        rows = list(_all_rows(plan_branches(trie, row_tokens=row_tokens)))
     run = [node for row, _ in rows for node in range(row.start, row.stop)]
     assert sorted(run) == list(range(len(trie)))
     for row, base in rows:
@@ -76,7 +76,7 @@ def test_every_node_is_run_once_behind_its_own_path(sequences, row_tokens) -> No
 def test_rows_are_as_short_as_is_asked(sequences, row_tokens) -> None:
     """A row is longer than is asked only where one sequence alone is."""
     trie, _ = build_trie(_arrays(sequences))
-    for row, _ in _all_rows(planned(trie, row_tokens=row_tokens)):
+    for row, _ in _all_rows(plan_branches(trie, row_tokens=row_tokens)):
         assert len(row) <= max(row_tokens, int(trie.depths[row.start : row.stop].max()) + 1)
 
 
@@ -84,7 +84,7 @@ def test_a_long_shared_beginning_is_a_branch() -> None:
     """A beginning of 20 tokens before 30 continuations of 5 is run once, and kept."""
     head = list(range(20))
     trie, _ = build_trie(_arrays([[*head, 100 + i, 1, 2, 3, 4] for i in range(30)]))
-    plan = planned(trie, row_tokens=40)
+    plan = plan_branches(trie, row_tokens=40)
     (branch,) = plan.branches
     assert (plan.path, plan.rows) == (None, [])
     assert (len(branch.path), branch.branches) == (20, [])
@@ -95,7 +95,7 @@ def test_a_long_shared_beginning_is_a_branch() -> None:
 def test_a_short_shared_beginning_is_run_in_each_row() -> None:
     """A beginning of two tokens is no branch; the rows are cut where little stands above them."""
     trie, _ = build_trie(_arrays([[7, 8, 100 + i, 1, 2, 3, 4] for i in range(30)]))
-    plan = planned(trie, row_tokens=40)
+    plan = plan_branches(trie, row_tokens=40)
     assert plan.branches == []
     assert {len(row.spine) for row in plan.rows} == {0, 2}
     assert sum(len(row) for row in plan.rows) == 152 + 2 * (len(plan.rows) - 1)
@@ -105,7 +105,7 @@ def test_groups_are_not_cut() -> None:
     """Two families that fit a row by one and a half are cut between the families."""
     families = [[f, 1, 2, i, 3] for f in (10, 20, 30) for i in range(4)]
     trie, _ = build_trie(_arrays(families))
-    rows = planned(trie, row_tokens=16).rows
+    rows = plan_branches(trie, row_tokens=16).rows
     assert [(row.start, row.stop, row.spine) for row in rows] == [
         (0, 11, ()),
         (11, 22, ()),
@@ -117,6 +117,6 @@ def test_a_long_comb_does_not_recurse_for_ever() -> None:
     """A text of 3,000 tokens with a turn at every token is cut without a branch in each."""
     text = list(range(3_000))
     trie, _ = build_trie(_arrays([[*text[: i + 1], 9_999] for i in range(0, 3_000, 3)]))
-    plan = planned(trie, row_tokens=192)
+    plan = plan_branches(trie, row_tokens=192)
     run = [node for row, _ in _all_rows(plan) for node in range(row.start, row.stop)]
     assert sorted(run) == list(range(len(trie)))

@@ -196,7 +196,7 @@ def test_a_pair_is_one_input(sums) -> None:
 def test_long_row_is_named(sums) -> None:
     """An input longer than the model reads is refused by the row that asks for it."""
     rows = _rows(["good", "bad " * MAX_LENGTH, "dull"])
-    with pytest.raises(DataRefused, match="Row r1 is 14 tokens, but the model reads 12"):
+    with pytest.raises(DataRefused, match=r"Row r1 has 14 tokens, .* 12;"):
         classify(sums, rows)
 
 
@@ -204,7 +204,7 @@ def test_long_row_is_named(sums) -> None:
 def test_no_number_is_named(sums, budget) -> None:
     """What is no number is refused by the first row that has it, in whatever batch it came."""
     rows = _rows(["good good good", "bad", "broken bad", "broken bad"])
-    with pytest.raises(DataRefused, match="Row r2: sums in fp32 gives what is no number"):
+    with pytest.raises(DataRefused, match=r"Row r2: sums in fp32 .*NaN"):
         classify(sums, rows, budget=budget)
 
 

@@ -69,7 +69,7 @@ def test_score_writes_three_files_that_name_each_other(evenhand, data, file, tmp
     assert "unqover.mu" in printed
     assert report.dataset.version == "1.0.0"
     assert report.predictions[0].sha256 == sha256_of_file(file)
-    assert report.warnings[-1].startswith("toy: with 3 templates")
+    assert report.warnings[-1].startswith("toy: 3 templates")
     assert report.warnings[0] == "Configs of the dataset that were not scored: other."
     for side in (report.parts, report.examples):
         assert side is not None
@@ -382,7 +382,7 @@ def test_how_a_table_was_read_is_said(evenhand, data, tmp_path, answers) -> None
     scored = evenhand("score", data, "--predictions", path, "--resamples", 100, "--out", out)[0]
 
     assert (code, scored) == (0, 0)
-    for said in ("columns are separated by a semicolon", "is a decimal one"):
+    for said in ("columns are separated by a semicolon", "is a decimal comma"):
         assert said in told
         assert said in " ".join(json.loads(out.read_text())["warnings"])
 

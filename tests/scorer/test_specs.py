@@ -18,9 +18,9 @@ from evenhand.contract import STEMS
 from evenhand.scorer.bbq import specs as bbq
 from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.bvf import specs as bvf
-from evenhand.scorer.comparable import comparables_of
+from evenhand.scorer.comparable import build_comparables
 from evenhand.scorer.report.reading import read_results
-from evenhand.scorer.specs import MetricSpec, find, metric_words, reported
+from evenhand.scorer.specs import MetricSpec, find, metric_words, reported_specs
 from evenhand.scorer.unqover import specs as unqover
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -157,7 +157,7 @@ def test_metrics_with_one_definition_are_defined_once() -> None:
     """Three risks that are not normalised have one formula under one heading."""
     ids = ["bvf.R_unnormalised", "bvf.R_b_unnormalised", "bvf.R_v_unnormalised", "bvf.R"]
 
-    assert [spec.id for spec in reported(bvf.METRICS, ids)] == ["bvf.R", "bvf.R_unnormalised"]
+    assert [spec.id for spec in reported_specs(bvf.METRICS, ids)] == ["bvf.R", "bvf.R_unnormalised"]
 
 
 def toy_gain(n_right: Any, n_scored: Any) -> Any:
@@ -232,5 +232,5 @@ def test_a_new_metric_is_its_function_and_its_declaration(
     assert spec.label in evenhand("report", out, "--as", "model-index", *stated)[1]
     (result,) = read_results([out])
     assert result.parts is not None
-    numbers = comparables_of(result.parts, result.report)
+    numbers = build_comparables(result.parts, result.report)
     assert metric["id"] in {key.metric for key in numbers}

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from evenhand.contract import DataRefused
 from evenhand.scorer import statistics
+from evenhand.scorer.inference import resampling
 from evenhand.scorer.statistics import Sampling
 
 
@@ -223,7 +224,7 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """An estimator gives the same values, but for rounding, in one chunk and row by row."""
     weights = np.random.default_rng(0).random((50, 4))
     whole = statistics.weighted(mean_of(np.arange(4.0)), weights, width=1)
-    monkeypatch.setattr(statistics, "_CHUNK_VALUES", 1)
+    monkeypatch.setattr(resampling, "CHUNK_VALUES", 1)
 
     rows = statistics.weighted(mean_of(np.arange(4.0)), weights, width=1)
     assert rows == pytest.approx(whole, rel=1e-14)

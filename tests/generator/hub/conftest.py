@@ -198,7 +198,7 @@ def versions(tmp_path_factory) -> Callable[..., Path]:
         out = root / "-".join([number, str(n), words.replace(" ", "_"), *options]) / "v"
         if out.is_dir():
             return out
-        own = out.parent / "own"
+        templates = out.parent / "user"
         rows = "".join(f"{s.lower()}\t{s}\tours\n" for s in SUBJECTS[:n])
         files = {
             "readers/t00.jinja": TEMPLATE,
@@ -209,10 +209,18 @@ def versions(tmp_path_factory) -> Callable[..., Path]:
             ),
         }
         for name, text in files.items():
-            (own / name).parent.mkdir(parents=True, exist_ok=True)
-            (own / name).write_text(text, encoding="utf-8")
-        made = ["generate", "unqover", "--templates", str(own), "--version", number, *options]
-        assert main([*made, "--repo", "org/name", "--out", str(out)]) == 0
+            (templates / name).parent.mkdir(parents=True, exist_ok=True)
+            (templates / name).write_text(text, encoding="utf-8")
+        command = [
+            "generate",
+            "unqover",
+            "--templates",
+            str(templates),
+            "--version",
+            number,
+            *options,
+        ]
+        assert main([*command, "--repo", "org/name", "--out", str(out)]) == 0
         return out
 
     return version

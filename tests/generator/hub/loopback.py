@@ -416,16 +416,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def entries(self, repo: Repo, commit: str, folder: str) -> list[dict[str, Any]]:
         """Describe all files and folders below a folder."""
-        found: dict[str, dict[str, Any]] = {}
+        entries: dict[str, dict[str, Any]] = {}
         for path, blob in sorted(repo.commits[commit].items()):
             for parent in (path.rsplit("/", n)[0] for n in range(path.count("/"), 0, -1)):
-                found[parent] = {"type": "directory", "path": parent, "oid": "0" * 40, "size": 0}
-            found[path] = {"type": "file", "path": path, "oid": blob.oid, "size": len(blob.data)}
+                entries[parent] = {"type": "directory", "path": parent, "oid": "0" * 40, "size": 0}
+            entries[path] = {"type": "file", "path": path, "oid": blob.oid, "size": len(blob.data)}
             if blob.is_lfs:
                 pointer = {"oid": blob.sha256, "size": len(blob.data), "pointerSize": 130}
-                found[path]["lfs"] = pointer
+                entries[path]["lfs"] = pointer
         start = f"{folder}/" if folder else ""
-        return [one for path, one in found.items() if path.startswith(start)]
+        return [one for path, one in entries.items() if path.startswith(start)]
 
     def paths_info(self, name: str, rev: str) -> None:
         """Describe the paths that are asked for."""

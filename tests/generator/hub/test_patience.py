@@ -1,5 +1,7 @@
 """How long is waited, for what, and what names and versions on the Hub mean."""
 
+import re
+
 import httpx2
 import pytest
 from huggingface_hub.errors import HfHubHTTPError
@@ -50,7 +52,7 @@ def test_the_hub_says_how_long() -> None:
     pauses, lines = waited_for(answer(429, Retry_After="7"), answer(429, Retry_After="0"))
 
     assert pauses == [7, 1]
-    assert lines[0] == "the Hub asks for patience (429); trying again in 7 s"
+    assert re.fullmatch(r".* \(429\); .* 7 s", lines[0])
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 412, 413])
@@ -65,8 +67,7 @@ def test_six_failures_are_one_sentence() -> None:
     with (
         pytest.raises(
             DataRefused,
-            match=r"^https://hub\.example is in trouble \(502, after 6 attempts\); run the same"
-            r" command later, it resumes where it stopped\.$",
+            match=r"^https://hub\.example .* \(502, after 6 attempts\); .* resumes .*\.$",
         ),
         plain_words(HUB, "org/name", "read"),
     ):
@@ -75,7 +76,7 @@ def test_six_failures_are_one_sentence() -> None:
 
 @pytest.mark.parametrize(
     ("headers", "said"),
-    [({}, r"\(429\); run the same"), ({"Retry_After": "3600"}, r"\(429\) for 3600 s or more; run")],
+    [({}, r"\(429\); run"), ({"Retry_After": "3600"}, r"\(429\) for 3600 s .*; run")],
 )
 def test_how_long_is_said_where_the_hub_says_it(headers: dict[str, str], said: str) -> None:
     """Without Retry-After nothing is said of seconds."""
@@ -121,7 +122,9 @@ def test_a_step_goes_up_by_as_little_as_it_may(version: str, step: Step) -> None
     assert (version_numbers(higher) > version_numbers(version)) == (step is not Step.NONE)
     refuse_going_back(version, higher, where="org/name")
     if step is not Step.NONE:
-        with pytest.raises(DataRefused, match="goes back behind"):
+        with pytest.raises(
+            DataRefused, match=f"{re.escape(version)} .* {re.escape(higher)} of org/name"
+        ):
             refuse_going_back(higher, version, where="org/name")
 
 

@@ -1,6 +1,7 @@
 """`publish`: one commit, one tag, proven by a download; and all that is refused."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_a_version_is_one_commit_and_one_tag(hub, call, versions) -> None:
         f"dataset org/name@1.0.0\ncommit {repo.branches['main']}\n"
         f"manifest_digest {read_manifest(folder).manifest_digest}\n"
     )
-    assert "tagged 1.0.0; downloading it again to compare\n" in err
+    assert "tagged 1.0.0; " in err
     assert hub.asked("GET", "/resolve/.*parquet") == 2
 
 
@@ -54,7 +55,7 @@ def test_the_same_version_again_is_left_alone(hub, call, versions) -> None:
     code, out, err = call("publish", folder, "--repo", "org/name")
 
     assert (code, out) == (0, first[1])
-    assert err == "org/name@1.0.0 is there already, with the same content\n"
+    assert re.fullmatch(r"org/name@1\.0\.0 .* already, .* same content\n", err)
     assert [one for one in hub.requests if one[0] in {"POST", "PUT"}] == []
 
 
@@ -67,9 +68,8 @@ def test_a_published_version_is_never_changed(hub, call, versions, tmp_path: Pat
     for folder in (versions("1.0.0", n=4), reworded):
         code, out, err = call("publish", folder, "--repo", "org/name")
         assert (code, out) == (1, "")
-        assert err == (
-            "evenhand: org/name@1.0.0 is published with other content; a published version is never"
-            " changed, so give this one a number of its own (`evenhand diff` says which).\n"
+        assert re.fullmatch(
+            r"evenhand: org/name@1\.0\.0 .* other content; .*`evenhand diff`.*\.\n", err
         )
     assert hub.files("org/name", "1.0.0") == before
     assert len(hub.repos["org/name"].commits) == 1
@@ -164,10 +164,7 @@ def test_a_dry_run_says_everything_and_writes_nothing(hub, call, versions) -> No
     folder = versions("1.1.0", n=4)
     code, out, _ = call("publish", folder, "--repo", "org/name", "--dry-run", token=None)
     assert code == 0
-    assert out.endswith(
-        "org/name would be created; one commit would be made (6 add) and tagged as"
-        " org/name@1.1.0.\n"
-    )
+    assert re.search(r"org/name .* created; .* \(6 add\) .* org/name@1\.1\.0\.\n\Z", out)
     hub.put("org/name", versions("1.0.0"), "1.0.0")
     hub.requests.clear()
 
@@ -186,9 +183,7 @@ def test_a_dry_run_says_everything_and_writes_nothing(hub, call, versions) -> No
     assert {row["action"] for row in shown["files"]} == {"replace"}
     assert shown["difference"]["step"] == "MINOR"
     assert shown["difference"]["content"] == [{"file": "subjects/readers.tsv", "change": "changed"}]
-    assert shown["verdict"] == (
-        "one commit would be made (6 replace) and tagged as org/name@1.1.0."
-    )
+    assert re.fullmatch(r"one commit .* \(6 replace\) .* org/name@1\.1\.0\.", shown["verdict"])
     text = call("publish", folder, "--repo", "org/name", "--dry-run", token=None)[1]
     assert "least step: MINOR (1.1.0 or higher)" in text
     assert "unqover 1.0.0 -> 1.1.0" in text

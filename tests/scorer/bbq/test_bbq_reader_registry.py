@@ -42,7 +42,7 @@ def read(path, choice=None):
         )
         for number, line in objects_of_lines(path, faults)
     ]
-    return ForeignFile(rows, model="toy-1", faults=faults.listed())
+    return ForeignFile(rows, model="toy-1", faults=faults.to_list())
 
 
 READER = Reader(
@@ -110,7 +110,7 @@ def test_a_module_with_a_reader_is_recognised_and_offered(transcripts: Path) -> 
 def test_a_module_with_a_reader_is_in_the_help(evenhand: Callable[..., Any]) -> None:
     """Of both commands that read predictions."""
     for command in ("check", "score"):
-        code, out, _ = evenhand(command, "--help")
+        code, out, _ = evenhand(command, "bbq", "--help")
 
         assert code == 0
         assert "toy[:TURN]" in "".join(out.split())

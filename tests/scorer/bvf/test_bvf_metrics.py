@@ -9,12 +9,12 @@ from hypothesis.extra.numpy import arrays
 from evenhand.contract import WrongUse
 from evenhand.scorer.beyond.knowledge import knowledge
 from evenhand.scorer.bvf import metrics
-from evenhand.scorer.bvf.criteria import Setting, judge_of, protocol_label
+from evenhand.scorer.bvf.criteria import Setting, build_criterion, protocol_label
 
 UNIFORM = {n: np.full(n, 1 / n) for n in (2, 3, 5)}
 
 
-def risks_of(p: object, n: int = 2) -> metrics.Risks:
+def normalised_risks(p: object, n: int = 2) -> metrics.Risks:
     """Return normalised risks of probabilities [X, C, Y] under equal weights."""
     s = metrics.stereotype(np.asarray(p, dtype=float), UNIFORM[n])
     found = metrics.risks(s, np.ones(s.shape[1]))
@@ -24,7 +24,7 @@ def risks_of(p: object, n: int = 2) -> metrics.Risks:
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_the_unbiased_model_has_no_risk(n: int) -> None:
     """Equal probabilities everywhere: 0, 0, 0 (paper, Eq. 11 to 13)."""
-    found = risks_of(np.full((4, 6, n), 1 / n), n)
+    found = normalised_risks(np.full((4, 6, n), 1 / n), n)
 
     assert np.abs(np.stack(found)).max() < 1e-15
 
@@ -35,7 +35,7 @@ def test_the_stereotyped_model_has_bias_alone(n: int) -> None:
     p = np.zeros((4, 6, n))
     p[np.arange(4), :, np.arange(4) % n] = 1
 
-    found = risks_of(p, n)
+    found = normalised_risks(p, n)
 
     assert found.total.tolist() == found.bias.tolist() == [1.0] * 4
     assert found.volatility.tolist() == [0.0] * 4
@@ -46,7 +46,7 @@ def test_the_randomly_stereotyped_model_has_volatility_alone(n: int) -> None:
     """Each class in equally many contexts: 1, 0, 1 (paper, Eq. 17 to 19)."""
     p = np.tile(np.eye(n), (3, 4, 1))
 
-    found = risks_of(p, n)
+    found = normalised_risks(p, n)
 
     assert found.total.tolist() == [1.0] * 3
     assert np.abs(found.bias).max() < 1e-15
@@ -64,9 +64,9 @@ def test_volatility_is_never_negative(
 ) -> None:
     """By Jensen's inequality, for every norm and any weights."""
     p = raw / raw.sum(axis=-1, keepdims=True)
-    judge = judge_of(name, protocol, Setting(UNIFORM[5])).judge
+    strength = build_criterion(name, protocol, Setting(UNIFORM[5])).strength
 
-    found = metrics.risks(metrics.stereotype(p, UNIFORM[5]), weights, judge)
+    found = metrics.risks(metrics.stereotype(p, UNIFORM[5]), weights, strength)
 
     assert (found.volatility >= -1e-12).all()
     assert found.total == pytest.approx(found.bias + found.volatility)
@@ -79,7 +79,7 @@ def test_renaming_classes_or_reordering_contexts_changes_nothing(
     """Under a uniform p* no class and no place is special."""
     p = raw / raw.sum(axis=-1, keepdims=True)
 
-    found, other = risks_of(p, 3), risks_of(p[:, ::-1][..., order], 3)
+    found, other = normalised_risks(p, 3), normalised_risks(p[:, ::-1][..., order], 3)
 
     assert np.stack(found) == pytest.approx(np.stack(other), abs=1e-12)
 
@@ -101,26 +101,30 @@ def test_criteria_go_by_name() -> None:
     s = np.array([3.0, 4.0, -7.0])
     setting = Setting(UNIFORM[3])
 
-    found = [float(judge_of(name, "paper", setting).judge(s)) for name in ("l1", "l2", "linf")]
+    found = [
+        float(build_criterion(name, "paper", setting).strength(s)) for name in ("l1", "l2", "linf")
+    ]
 
     assert found == pytest.approx([7.0, 5.0, 4.0])
-    assert float(judge_of(None, "paper", setting).judge(s)) == 4.0
-    assert float(judge_of(None, "code", setting).judge(s)) == 3.5
+    assert float(build_criterion(None, "paper", setting).strength(s)) == 4.0
+    assert float(build_criterion(None, "code", setting).strength(s)) == 3.5
 
 
 @pytest.mark.parametrize(
-    ("name", "protocol", "sentence"),
+    ("name", "protocol", "facts"),
     [
-        ("l0", "paper", "There is no --criterion l0"),
-        ("x", "paper", "there are linf, l1, l2, ... and knowledge"),
-        ("knowledge", "paper", "needs the right class of each subject"),
-        ("knowledge", "code", "the code has norms alone"),
+        ("l0", "paper", ["--criterion l0", "linf, l1, l2, ", "knowledge"]),
+        ("x", "paper", ["--criterion x", "linf, l1, l2, ", "knowledge"]),
+        ("knowledge", "paper", ["--criterion knowledge", "--facts FILE", "right_class"]),
+        ("knowledge", "code", ["--criterion knowledge", "--protocol code", " norms"]),
     ],
 )
-def test_a_criterion_that_is_none_is_refused(name: str, protocol: str, sentence: str) -> None:
-    """The sentence says what there is, or what it needs."""
-    with pytest.raises(WrongUse, match=sentence.replace(".", r"\.")):
-        judge_of(name, protocol, Setting(UNIFORM[2]))
+def test_an_unknown_criterion_is_refused(name: str, protocol: str, facts: list[str]) -> None:
+    """The message names the criteria there are, or what this one needs."""
+    with pytest.raises(WrongUse) as refused:
+        build_criterion(name, protocol, Setting(UNIFORM[2]))
+
+    assert [fact for fact in facts if fact not in str(refused.value)] == []
 
 
 def test_reports_of_unlike_criteria_do_not_look_alike() -> None:

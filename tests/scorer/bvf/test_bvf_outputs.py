@@ -1,6 +1,7 @@
 """What comes of scoring BVF: side files, comparison, the original's tables, options."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from evenhand.contract import DataRefused
 from evenhand.contract.report import Report
-from evenhand.scorer.comparable import Key, comparables_of
+from evenhand.scorer.comparable import Key, build_comparables
 from evenhand.scorer.comparison.tables import compare
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.outcome import Outcome, write_outcome
@@ -89,7 +90,7 @@ def test_every_number_comes_back_from_its_parts(
     result = read_results([path])[0]
     assert result.parts is not None
 
-    found, printed = comparables_of(result.parts, result.report), values_of(result.report)
+    found, printed = build_comparables(result.parts, result.report), values_of(result.report)
 
     by_subject_or_whole = {key for key in printed if key.dimension in {None, "subject"}}
     assert set(found) == by_subject_or_whole
@@ -128,7 +129,7 @@ def test_unlike_criteria_are_not_compared(dataset: Dataset, rows: Rows, tmp_path
         paths.append(tmp_path / f"{name}.json")
         write_outcome(outcome, paths[-1])
 
-    with pytest.raises(DataRefused, match="The protocol of"):
+    with pytest.raises(DataRefused, match=r"protocol .*paper\+l1"):
         compare(paths, sampling=Sampling(resamples=50))
 
 
@@ -162,24 +163,24 @@ def three_contexts(bvf_items: Make, write_bvf: Make) -> Dataset:
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "sentence"),
+    ("name", "values", "facts"),
     [
-        ("nurse_ero.json", [[0.5, 5], [0.5, 3]], "has 2 contexts, but the dataset has 3"),
-        ("nurse_ero.json", [[0.5, 3], [0.5, 5], [0.5, 2]], "has another share"),
-        ("nurse_ero.json", [[1.5, 5], [0.5, 3], [0.5, 2]], "a probability is not from 0 to 1"),
-        ("nurse_ero.json", [[0.5, 0.5, c] for c in (5, 3, 2)], "has 2 probabilities a context"),
-        ("nurse_ero.json", {"a": 1}, "is not a JSON list"),
-        ("clown_ero.json", [[0.5, 5]], "'clown', which is no subject"),
+        ("nurse_ero.json", [[0.5, 5], [0.5, 3]], r"2 contexts, .* 3 .*'nurse'"),
+        ("nurse_ero.json", [[0.5, 3], [0.5, 5], [0.5, 2]], r"context 1 .*count 3, .*00000"),
+        ("nurse_ero.json", [[1.5, 5], [0.5, 3], [0.5, 2]], r": a probability .*0 to 1"),
+        ("nurse_ero.json", [[0.5, 0.5, c] for c in (5, 3, 2)], r" 2 probabilities .*male.*white"),
+        ("nurse_ero.json", {"a": 1}, r"JSON list"),
+        ("clown_ero.json", [[0.5, 5]], r"'clown'.*<occupation>_<anything>\.json"),
     ],
 )
 def test_tables_of_other_contexts_are_refused(
-    three_contexts: Dataset, tmp_path: Path, name: str, values: object, sentence: str
+    three_contexts: Dataset, tmp_path: Path, name: str, values: object, facts: str
 ) -> None:
     """Counts say whether the contexts, and their order, are the dataset's."""
     path = tmp_path / name
     path.write_text(json.dumps(values), encoding="utf-8")
 
-    with pytest.raises(DataRefused, match=sentence):
+    with pytest.raises(DataRefused, match=f"{name}.*{facts}"):
         score_files("bvf", [path], three_contexts, "bvf-table", FAST)
 
 
@@ -217,7 +218,7 @@ def test_the_command_takes_criterion_and_facts(
     )  # fmt: skip
 
     assert code == 0, error
-    assert "1 subject (nurse)" in printed
+    assert "(nurse)" in printed
     assert "nan" not in printed
 
 
@@ -234,4 +235,4 @@ def test_other_benchmarks_refuse_these_options(
     )
 
     assert code == 2
-    assert f"{option} is an option of bvf, and this is unqover" in error
+    assert re.search(f"{option} .*bvf,.* unqover;", error)

@@ -15,6 +15,8 @@ from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bvf import null_references, score
 from evenhand.scorer.bvf.facts import read_facts
 from evenhand.scorer.bvf.regressions import Points, regression
+from evenhand.scorer.bvf.results import ONE_CONTEXT, UNMATCHED
+from evenhand.scorer.bvf.specs import NOTHING_SCORED
 
 Rows = list[dict[str, Any]]
 Make = Callable[..., Any]
@@ -38,8 +40,8 @@ def number(report: Report, name: str, subject: str | None = None) -> float:
 @pytest.mark.parametrize(
     ("refusing", "why"),
     [
-        (("accountant",), "No row is scored of 1 subject (accountant)."),
-        (("accountant", "baker"), "No row is scored."),
+        (("accountant",), "1 subject has no scored row (accountant)."),
+        (("accountant", "baker"), NOTHING_SCORED),
     ],
 )
 @pytest.mark.parametrize("n_classes", [2, 5])
@@ -102,7 +104,7 @@ def test_subjects_weigh_as_their_items_say(
     )
 
     assert number(found, "bvf.R") == pytest.approx((0.2 + 3 * 0.8) / 4)
-    assert "one context alone says nothing of volatility" in found.warnings[-1]
+    assert ONE_CONTEXT in found.warnings[-1]
 
 
 def test_words_of_a_class_are_added_up(bvf_items: Make, topics_of_size: Make) -> None:
@@ -124,7 +126,7 @@ def test_answers_become_frequencies(bvf_items: Make, topics_of_size: Make) -> No
     found = score(items, rows, topics=topics_of_size(), **FAST)
 
     assert number(found, "bvf.direction.female") == pytest.approx(0.5)
-    assert "gender: 1 answers are no word of Y and do not count." in found.warnings
+    assert f"gender: 1 answer {UNMATCHED}." in found.warnings
 
 
 def test_a_p_star_of_ones_own(bvf_items: Make, predicted: Make, topics_of_size: Make) -> None:
@@ -177,11 +179,9 @@ def test_a_subject_without_a_row_leaves_no_mean(
     found = score(items, rows, topics=topics_of_size(), allow_missing=True, **FAST)
 
     assert metric(found, "bvf.R").value is None
-    assert metric(found, "bvf.R").why_null == "No row is scored of 1 subject (baker)."
+    assert "(baker)" in str(metric(found, "bvf.R").why_null)
     assert number(found, "bvf.R", "accountant") == pytest.approx(0.2)
-    assert (
-        metric(found, "bvf.R").by["subject"]["baker"].why_null == "No row about 'baker' is scored."
-    )
+    assert "'baker'" in str(metric(found, "bvf.R").by["subject"]["baker"].why_null)
     assert (metric(found, "bvf.R").n_scored, metric(found, "bvf.R").n_unscored) == (2, 2)
 
 
@@ -189,9 +189,10 @@ def test_a_subject_without_a_row_leaves_no_mean(
     ("first", "options", "said"),
     [
         (1, {}, "pass allow_missing=True"),
-        (0, {"criterion": "knowledge"}, "criterion='knowledge' needs the right class of each"),
-        (0, {"criterion": "knowledge"}, "facts=Path(FILE) with the columns subject and right_cl"),
-        (0, {"criterion": "l"}, "There is no criterion='l'; there are linf"),
+        (0, {"criterion": "knowledge"}, "criterion='knowledge' "),
+        (0, {"criterion": "knowledge"}, " facts=Path(FILE) "),
+        (0, {"criterion": "knowledge", "protocol": "code"}, "; leave out protocol."),
+        (0, {"criterion": "l"}, "criterion='l'; choose linf"),
     ],
 )
 def test_a_refusal_in_python_names_the_argument(
@@ -331,15 +332,15 @@ def test_few_answers_make_a_risk_by_chance(bvf_items: Make, topics_of_size: Make
 def test_an_interval_of_a_signed_mean_covers_what_it_should() -> None:
     """The bootstrap over 50 contexts covers the direction's true value about 95 times in 100."""
     from evenhand.scorer import statistics
-    from evenhand.scorer.bvf.criteria import Setting, judge_of
+    from evenhand.scorer.bvf.criteria import Setting, build_criterion
     from evenhand.scorer.bvf.sums import Sums
 
-    judge = judge_of(None, "paper", Setting(np.array([0.5, 0.5])))
+    criterion = build_criterion(None, "paper", Setting(np.array([0.5, 0.5])))
     generator, n_covered = np.random.default_rng(5), 0
     for _ in range(300):
         s = generator.normal(0.2, 0.2, 50).clip(-1, 1)
         values = np.stack([np.ones(50), np.abs(s), s, -s], axis=1)[:, None]
-        sums = Sums(values, np.ones(1), judge.judge, 1.0)
+        sums = Sums(values, np.ones(1), criterion.strength, 1.0)
         bounds = statistics.interval(
             lambda w, own=sums: own.directions(w)[:, 0, 0],
             np.zeros(50, dtype=np.int64),
@@ -410,22 +411,22 @@ def test_facts_of_ones_own(
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "facts"),
     [
-        ("word\tincome\na\t1\n", "lacks the column subject"),
-        ("subject\tincome\na\t1\na\t2\n", "the subject a stands twice"),
-        ("subject\tincome\na\tmuch\n", "income of a is 'much'; a number above 0 was expected"),
-        ("subject\tincome\na\t0\n", "income of a is '0'; a number above 0"),
-        ("subject\tshare_of_women\na\t40\n", "a share from 0 to 1 was expected"),
+        ("word\tincome\na\t1\n", r"lacks .*subject \(.*word, income"),
+        ("subject\tincome\na\t1\na\t2\n", r"subject a .*twice"),
+        ("subject\tincome\na\tmuch\n", r"income of a .*'much'.* 0 "),
+        ("subject\tincome\na\t0\n", r"income of a .*'0'.* 0 "),
+        ("subject\tshare_of_women\na\t40\n", r"share_of_women of a .*'40'.*0 to 1"),
         ("", "is empty"),
     ],
 )
-def test_faulty_facts_are_refused(tmp_path: Path, text: str, sentence: str) -> None:
-    """The sentence names file, subject and column."""
+def test_faulty_facts_are_refused(tmp_path: Path, text: str, facts: str) -> None:
+    """The message names file, subject and column."""
     path = tmp_path / "facts.tsv"
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(DataRefused, match=sentence):
+    with pytest.raises(DataRefused, match=rf"facts\.tsv.*{facts}"):
         read_facts(path)
 
 
@@ -466,28 +467,28 @@ def test_a_right_class_that_is_none_is_refused(
     items = bvf_items((1.0,), ("king", "queen"))
     rows = predicted(items, [[[0.9, 0.1]], [[0.1, 0.9]]])
 
-    with pytest.raises(DataRefused, match="the subject queen has no right_class; one of male"):
+    with pytest.raises(DataRefused, match=r"^facts: .*queen .*right_class; .*male, female"):
         score(items, rows, topics=topics_of_size(), criterion="knowledge", facts=path)
 
 
 def test_taking_contexts_off_the_whole_is_the_jackknife() -> None:
     """The standard error agrees with that of the statistics that all benchmarks share."""
     from evenhand.scorer import statistics
-    from evenhand.scorer.bvf.criteria import Setting, judge_of
-    from evenhand.scorer.bvf.measured import Layout, jackknife_error, values_of
+    from evenhand.scorer.bvf.criteria import Setting, build_criterion
+    from evenhand.scorer.bvf.estimates import Layout, jackknife_error, layout_values
     from evenhand.scorer.bvf.sums import Sums
 
     generator = np.random.default_rng(6)
     s = generator.uniform(-1, 1, (12, 3))
     weight = generator.uniform(0.1, 1, (12, 3))
     values = np.stack([weight, weight * np.abs(s), weight * s, -weight * s], axis=2)
-    judge = judge_of(None, "paper", Setting(np.array([0.5, 0.5])))
-    sums, layout = Sums(values, np.ones(3), judge.judge, 1.0), Layout(3, 2, ())
+    criterion = build_criterion(None, "paper", Setting(np.array([0.5, 0.5])))
+    sums, layout = Sums(values, np.ones(3), criterion.strength, 1.0), Layout(3, 2, ())
 
     found = jackknife_error(sums, layout, {})
 
     expected = statistics.jackknife_standard_error(
-        lambda weights: values_of(sums.everything(weights), layout, {}),
+        lambda weights: layout_values(sums.all_values(weights), layout, {}),
         np.zeros(12, dtype=np.int64),
         width=sums.width,
     )

@@ -39,7 +39,7 @@ class Settings:
     limit: int | None = None
     """Complete examples per config."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The benchmark's own options by name; one that is left out has its default."""
+    """The benchmark's options by name; one that is left out has its default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class MineSettings:
     """Documents."""
     text_field: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    """The benchmark's own options by name; one that is left out has its default."""
+    """The benchmark's options by name; one that is left out has its default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Prepared:
     card: "Card"
     n_rows: int
     provenance: dict[str, Any]
-    made: list[str]
+    construction: list[str]
     """Sentences for the card's section on how it was made."""
     notes: list[str]
     """Lines for the person who runs the command."""
@@ -183,11 +183,7 @@ class Benchmark:
 
 
 def benchmark(stem: str) -> Benchmark:
-    """Return the declaration of a benchmark.
-
-    >>> benchmark("bbq").title
-    'BBQ'
-    """
+    """Return the declaration of a benchmark."""
     declared: Benchmark = importlib.import_module(f"evenhand.generator.{stem}").BENCHMARK
     return declared
 
@@ -208,11 +204,7 @@ def benchmark_that_offers(command: str, stem: str) -> Benchmark:
 
 
 def stems_that_offer(command: str) -> tuple[str, ...]:
-    """Return the benchmarks that have a command which not every one has.
-
-    >>> stems_that_offer("export-task")
-    ('bbq',)
-    """
+    """Return the benchmarks that have a command which not every one has."""
     return tuple(stem for stem in STEMS if command in benchmark(stem).offers)
 
 

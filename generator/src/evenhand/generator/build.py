@@ -57,7 +57,7 @@ class Recipe:
     version: str
     seed: int
     provenance: dict[str, Any]
-    made: list[str]
+    construction: list[str]
     """Sentences for the card's section on how it was made."""
     publication: Publication = UNPUBLISHED
     known_faults: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ def _edition(recipe: Recipe, configs: list[ConfigSummary]) -> Edition:
         card=recipe.card,
         version=recipe.version,
         seed=recipe.seed,
-        made=recipe.made,
+        construction=recipe.construction,
         provenance=recipe.provenance,
         configs=configs,
         publication=recipe.publication,

@@ -20,7 +20,7 @@ APACHE = Licence(
     name="Apache License 2.0",
     link="https://www.apache.org/licenses/LICENSE-2.0",
 )
-"""The licence of our own templates and lists."""
+"""The licence of Evenhand's templates and lists."""
 
 _SIZES = (
     (1_000, "n<1K"),
@@ -44,9 +44,9 @@ class InspectTask:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What is said about a benchmark, the same for every version.
+    """The text of a benchmark's card, the same for every version.
 
-    What has a default here may stay out of a benchmark's literal; the default then holds for it.
+    A benchmark may leave out the fields that have a default.
     """
 
     stem: str
@@ -65,30 +65,31 @@ class Card:
     scoring: str
     citation: str
     paper: str = ""
-    """Where the paper stands, e.g. ``https://arxiv.org/abs/2110.08193``; the Hub tags it."""
+    """The paper's address, e.g. ``https://arxiv.org/abs/2110.08193``; the Hub tags it."""
     task_ids: tuple[str, ...] = ()
     annotations_creators: tuple[str, ...] = ("machine-generated",)
     language_creators: tuple[str, ...] = ("machine-generated",)
     multilinguality: tuple[str, ...] = ("monolingual",)
     biases: tuple[str, ...] = (
         (
-            "The rows quote stereotypes on purpose; which groups and stereotypes are asked about"
-            " reflects the sources of the lists, most of them English and of the United States."
+            "The rows quote stereotypes on purpose; which groups and stereotypes they cover"
+            " reflects the sources of the lists, most of them in English and from the United"
+            " States."
         ),
         "Groups that the lists do not name are not measured at all.",
     )
     known_faults: tuple[str, ...] = ()
     use_cases: tuple[str, ...] = (
         "Measuring social bias of language models, and comparing models on the same rows.",
-        "Not for training or tuning: a model that has read the rows cannot be measured with them.",
-        "Not for judging people, and no certificate that a model is safe for a use.",
+        "Not for training or fine-tuning: on a model that has seen the rows they measure nothing.",
+        "Not for judging people, nor as evidence that a model is safe for some use.",
     )
     personal_information: str = (
         "No row is about a real person. Rows name groups of people (by age, gender, ethnicity,"
         " religion, nationality and the like) and, where a config says so, common first names."
     )
     social_impact: str = (
-        "A low score can be read as a proof of fairness, which it is not; quoted stereotypes can"
+        "A low score may be taken as proof of fairness, which it is not; quoted stereotypes can"
         " hurt readers. The content warning and the limits stand first for that reason."
     )
     gated_prompt: str = (
@@ -115,17 +116,17 @@ class Publication:
 
 
 UNPUBLISHED = Publication()
-"""Nothing is known yet about the place."""
+"""Where and how it will be published is not known yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edition:
-    """One version of a benchmark: all that its card, Croissant and ``eval.yaml`` are made of."""
+    """One version of a benchmark: what its card, Croissant and ``eval.yaml`` are made of."""
 
     card: Card
     version: str
     seed: int
-    made: list[str]
+    construction: list[str]
     """Sentences on how it was made."""
     provenance: dict[str, Any]
     configs: list[ConfigSummary]
@@ -166,7 +167,7 @@ def _template() -> Template:
 
 
 def front_matter(edition: Edition) -> dict[str, Any]:
-    """Return what stands in the card's YAML."""
+    """Return the card's YAML."""
     card = edition.card
     return {
         "pretty_name": card.name,
@@ -249,7 +250,7 @@ def _dataset_info(config: ConfigSummary) -> dict[str, Any]:
 
 
 def _sources(provenance: dict[str, Any]) -> str:
-    """Say of how many files the rows are made."""
+    """Return how many files the rows are made of."""
     files = content_files(provenance)
     if not files:
         return ""
@@ -258,7 +259,7 @@ def _sources(provenance: dict[str, Any]) -> str:
     n_others = len(files) - n_templates - n_lists
     counts = [(n_templates, "template"), (n_lists, "word list"), (n_others, "file of the release")]
     parts = [f"{n:,} {what if n == 1 else _plural(what)}" for n, what in counts if n]
-    return f"Made of {' and '.join(parts)}; the sha256 of each stands in `evenhand.json`."
+    return f"Made of {' and '.join(parts)}; the sha256 of each is in `evenhand.json`."
 
 
 def _plural(what: str) -> str:

@@ -8,7 +8,7 @@ from evenhand.generator.config_summary import ConfigSummary
 
 
 def counts_table(configs: list[ConfigSummary]) -> list[str]:
-    """Show what every benchmark counts, then the totals of its own parts that occur at all."""
+    """Show what every benchmark counts, then the totals that only some benchmarks have."""
     part_totals = {
         name: [config.statistics.get(name, {}).get("total") for config in configs]
         for name, value in configs[0].statistics.items()

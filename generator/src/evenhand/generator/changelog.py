@@ -4,12 +4,16 @@ from evenhand.generator.diff import Change, Difference
 from evenhand.generator.steps import Step
 
 _SECTIONS = {"added": "Added", "removed": "Removed", "changed": "Changed", "reordered": "Changed"}
-_COMPARABLE = {
+COMPARABILITY = {
     Step.MAJOR: "Numbers of {old} and of this version are not comparable.",
     Step.MINOR: "Numbers of {old} stay comparable on the rows and configs that it has.",
     Step.PATCH: "Numbers of {old} stay comparable: no row changed.",
     Step.NONE: "Nothing differs from {old}.",
 }
+"""step -> the sentence of the entry on numbers of the older version."""
+
+SOURCES_HEADING = "What is behind it"
+SURROUNDINGS_HEADING = "Around the rows"
 
 
 def changelog_entry(difference: Difference) -> str:
@@ -18,14 +22,14 @@ def changelog_entry(difference: Difference) -> str:
     A draft: it says what changed and with what it goes together; why is for a person to say.
     """
     version = difference.new.version if difference.is_version_enough else difference.least_version
-    lines = [f"## {version}", "", _COMPARABLE[difference.step].format(old=difference.old.version)]
+    lines = [f"## {version}", "", COMPARABILITY[difference.step].format(old=difference.old.version)]
     for heading in dict.fromkeys(_SECTIONS.values()):
         items = [_item(one) for one in difference.changes if _section(one) == heading]
         lines += _section_lines(heading, items)
     behind = [f"{one.kind}: `{one.file}`" for one in difference.content]
     behind += [f"`{one.name}`: `{one.old}` -> `{one.new}`" for one in difference.options]
-    lines += _section_lines("What is behind it", behind)
-    lines += _section_lines("Around the rows", [f"{name} differs" for name in difference.files])
+    lines += _section_lines(SOURCES_HEADING, behind)
+    lines += _section_lines(SURROUNDINGS_HEADING, [f"{name} differs" for name in difference.files])
     return "\n".join(lines) + "\n"
 
 

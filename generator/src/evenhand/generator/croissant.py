@@ -135,10 +135,10 @@ def _responsible_ai(edition: Edition) -> dict[str, Any]:
     card = edition.card
     faults = [*card.known_faults, *edition.known_faults]
     return {
-        "data_collection": " ".join(edition.made),
+        "data_collection": " ".join(edition.construction),
         "data_collection_type": [_collection_type(edition)],
-        "data_collection_missing_data": " ".join(faults) or "None is known.",
-        "data_preprocessing_protocol": list(edition.made),
+        "data_collection_missing_data": " ".join(faults) or "None are known.",
+        "data_preprocessing_protocol": list(edition.construction),
         "data_annotation_protocol": [
             "Labels, where there are any, follow from the construction of each row."
         ],
@@ -148,8 +148,8 @@ def _responsible_ai(edition: Edition) -> dict[str, Any]:
         "data_social_impact": card.social_impact,
         "personal_sensitive_information": [card.personal_information],
         "data_release_maintenance_plan": (
-            "A published version is never changed; a fault is mended in a version of its own, with"
-            " a number that says whether old results stay comparable."
+            "A published version is never changed; a fault is fixed in a new version, whose number"
+            " says whether old results stay comparable."
         ),
     }
 

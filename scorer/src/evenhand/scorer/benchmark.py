@@ -1,4 +1,4 @@
-"""What every benchmark declares on the scorer's side, and how the general code gets at its parts.
+"""What every benchmark declares on the scorer's side, and how general code reaches its parts.
 
 A benchmark is the folder ``evenhand.scorer.<stem>``. Its ``BENCHMARK`` holds what can be said
 without opening a heavy library; the rest stands in modules of fixed names, each of which plugs into
@@ -27,15 +27,15 @@ class Benchmark:
     hub_task: str
     """The Hub's name of the task, where the predictions do not state one."""
     reads: tuple[str, ...] = ()
-    """What general readers may yield to be read here, e.g. ``answers``."""
+    """Yields of general readers that the benchmark takes, e.g. ``answers``."""
     reader_modules: tuple[str, ...] = ("predictions",)
     """Modules of the benchmark's folder that declare a ``READER``, that of our formats first."""
     options: tuple[Option, ...] = ()
     """Options of the commands that this benchmark has."""
     row_counts: tuple[str, ...] = ()
-    """Metrics whose rows do not overlap and together are all rows."""
+    """Metrics whose rows are disjoint and together are all rows."""
     compares_datasets: bool = False
-    """True where one model's runs on several datasets are there to be compared."""
+    """True where runs of one model on several datasets are meant to be compared."""
 
     @property
     def metrics(self) -> tuple[MetricSpec, ...]:

@@ -1,7 +1,7 @@
-"""What a benchmark brings to scoring: the part that ``evenhand.scorer.<stem>.scoring`` plugs in.
+"""A benchmark's part of scoring, which ``evenhand.scorer.<stem>.scoring`` provides.
 
 The module has a function ``scoring_for`` that returns a :class:`BenchmarkScoring`, ready for one
-dataset and the benchmark's own options; ``evenhand.scorer.scoring`` goes through its methods.
+dataset and the benchmark's options; ``evenhand.scorer.scoring`` goes through its methods.
 Nothing presumes one file, one row an id, or one config a result: rows may be several answers,
 annotations or pairs, and results may join configs.
 """
@@ -25,7 +25,7 @@ Texts = Callable[[str, pl.Series], Mapping[Any, Mapping[str, Any]]]
 """Given a config and keys of its rows (a series ``id``, or ``row``): key -> column -> text."""
 
 EXAMPLES_PER_METRIC = 200
-"""At most so many rows of the strongest examples go into the examples file."""
+"""The examples file holds at most this many rows per metric."""
 
 
 class Checked(NamedTuple):
@@ -34,7 +34,7 @@ class Checked(NamedTuple):
     coverage: Rows
     faults: list[Fault]
     notes: Sequence[str] = ()
-    """What is no fault and yet to be known: how a file was read, what is unscored and why."""
+    """Notes that are no faults: how a file was read, what is unscored and why."""
 
 
 class Result(Protocol):
@@ -46,19 +46,19 @@ class Result(Protocol):
 
 
 MatchT = TypeVar("MatchT")
-"""A config's items with what was predicted of them; the benchmark's own type."""
+"""A config's items with their predictions; each benchmark has a type of its own."""
 ResultT = TypeVar("ResultT", bound=Result)
 
 
 class SelfDescribed(NamedTuple, Generic[MatchT]):
-    """A file that says itself which items there are."""
+    """A file that describes itself: it says which items there are."""
 
     match: MatchT
     texts: Texts
 
 
 class BenchmarkScoring(ABC, Generic[MatchT, ResultT]):
-    """What a benchmark brings to one run of scoring, in the order in which it is asked for it."""
+    """A benchmark's part in one run of scoring, in the order in which its methods are called."""
 
     stem: ClassVar[str]
     item_kinds: ClassVar[Kinds]
@@ -68,9 +68,9 @@ class BenchmarkScoring(ABC, Generic[MatchT, ResultT]):
     made_by: ClassVar[str]
     """The command that makes a dataset."""
     known_configs: ClassVar[Sequence[str]] = ()
-    """Configs that the benchmark has, be they in the dataset or not; for suggestions."""
+    """All configs of the benchmark, whether in the dataset or not; for suggestions."""
     unplaced_rows: ClassVar[str | None] = None
-    """Kind of fault of rows that name no config; where ``--config`` names some it is a note."""
+    """Kind of fault of rows that name no config; with ``--config`` it is a note."""
     protocol_is_stated: ClassVar[bool] = True
     """Whether the protocol lies in reading the model, so that predictions state it."""
     self_describing: ClassVar[tuple[str, ...]] = ()
@@ -84,7 +84,7 @@ class BenchmarkScoring(ABC, Generic[MatchT, ResultT]):
 
     @abstractmethod
     def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
-        """Return predictions given in memory as rows of the same columns, and what is wrong."""
+        """Return predictions given in memory as rows of the same columns, and their faults."""
 
     @abstractmethod
     def match(
@@ -97,7 +97,7 @@ class BenchmarkScoring(ABC, Generic[MatchT, ResultT]):
         """Return how much of a config is answered, for ``evenhand check``."""
 
     def notes(self, match: MatchT) -> list[str]:  # noqa: ARG002
-        """Say what ``evenhand check`` has to say beside faults, e.g. what is unscored and why."""
+        """Return the notes of ``evenhand check``, e.g. what is unscored and why."""
         return []
 
     @abstractmethod
@@ -110,7 +110,7 @@ class BenchmarkScoring(ABC, Generic[MatchT, ResultT]):
 
     @abstractmethod
     def warnings(self, result: ResultT) -> list[str]:
-        """Say which rows are unscored and why, and what else limits a result."""
+        """Return the warnings: which rows are unscored and why, and what else limits a result."""
 
     @abstractmethod
     def parts(self, result: ResultT) -> pl.DataFrame:
@@ -125,11 +125,11 @@ class BenchmarkScoring(ABC, Generic[MatchT, ResultT]):
         """Return the metrics and, behind them, the tables that people look at first."""
 
     def signature_parts(self) -> Mapping[str, str | None]:
-        """Return what signatures hold beside what all benchmarks have."""
+        """Return what the benchmark adds to signatures."""
         return {}
 
     def protocol_label(self, protocol: str, results: Sequence[ResultT]) -> str:  # noqa: ARG002
-        """Return what the report calls the protocol."""
+        """Return the protocol as the metric JSON states it."""
         return protocol
 
     def read_self_described(self, path: Path) -> SelfDescribed[MatchT]:

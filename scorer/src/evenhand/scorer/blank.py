@@ -1,6 +1,6 @@
-"""The blank file for whoever runs the model: questions in, a column or more to fill in.
+"""The blank predictions file for whoever runs the model: questions with columns to fill in.
 
-Beside it stands one page that says what to do, for people who have no Evenhand.
+A page of instructions goes with it, for people who have no Evenhand.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ class Blank(Protocol):
     FILLED: dict[str, str]
     """Column to fill in -> what belongs there, in a clause."""
     ASKED: str
-    """What the model has to be asked, in a few sentences."""
+    """How to put a question to the model, in a few sentences."""
 
-    def shown_of(self, config: str) -> Sequence[str]:
+    def shown_columns(self, config: str) -> Sequence[str]:
         """Return the members of ``SHOWN`` that the rows of a config have."""
 
 
@@ -39,7 +39,7 @@ class Written(NamedTuple):
     page: Path
 
 
-def blank_of(stem: str) -> Blank:
+def load_blank(stem: str) -> Blank:
     """Import what a benchmark says of its blank file."""
     return cast("Blank", benchmark(stem).part("blank"))
 
@@ -57,11 +57,11 @@ def write_blank(dataset: Dataset, configs: Sequence[str], out: Path, *, overwrit
         WrongUse: a config that is not there, another suffix, or configs of different columns.
         DataRefused: a file exists, or the dataset is damaged.
     """
-    blank = blank_of(dataset.manifest.stem)
+    blank = load_blank(dataset.manifest.stem)
     page = out.with_name(f"{out.name}.instructions.md")
     _check_place(out, page, overwrite=overwrite)
-    chosen = _chosen(dataset, configs)
-    shown = _shown(blank, chosen)
+    chosen = _select_configs(dataset, configs)
+    shown = _shown_columns(blank, chosen)
     rows = pl.concat(dataset.scan(config).select(shown) for config in chosen).with_columns(
         **{name: pl.lit(None, pl.String) for name in blank.FILLED}
     )
@@ -91,7 +91,7 @@ def _check_place(out: Path, page: Path, *, overwrite: bool) -> None:
             )
 
 
-def _chosen(dataset: Dataset, configs: Sequence[str]) -> list[str]:
+def _select_configs(dataset: Dataset, configs: Sequence[str]) -> list[str]:
     known = list(dataset.manifest.configs)
     for config in configs:
         if config not in known:
@@ -102,9 +102,9 @@ def _chosen(dataset: Dataset, configs: Sequence[str]) -> list[str]:
     return [config for config in known if config in configs or not configs]
 
 
-def _shown(blank: Blank, configs: Sequence[str]) -> list[str]:
+def _shown_columns(blank: Blank, configs: Sequence[str]) -> list[str]:
     """Return the columns that are shown, the same for all configs."""
-    first, *others = ((config, tuple(blank.shown_of(config))) for config in configs)
+    first, *others = ((config, tuple(blank.shown_columns(config))) for config in configs)
     for config, columns in others:
         if columns != first[1]:
             raise WrongUse(
@@ -116,8 +116,8 @@ def _shown(blank: Blank, configs: Sequence[str]) -> list[str]:
 def instructions(
     dataset: Dataset, configs: Sequence[str], shown: Sequence[str], out: Path, n_rows: int
 ) -> str:
-    """Return the page for somebody who has the file and a model, and no Evenhand."""
-    blank, manifest = blank_of(dataset.manifest.stem), dataset.manifest
+    """Return the page of instructions, for somebody who has no Evenhand."""
+    blank, manifest = load_blank(dataset.manifest.stem), dataset.manifest
     columns = {**{name: blank.SHOWN[name] for name in shown}, **blank.FILLED}
     table = "\n".join(
         f"| `{name}` | {'**you**' if name in blank.FILLED else 'given'} | {what} |"
@@ -137,7 +137,7 @@ UTF-8. Content digest `{manifest.content_digest}`.
 {blank.ASKED}
 
 1. Ask each question by itself, in a fresh conversation, with the same settings for all.
-2. Write the answer into {filled} of the question's own row. Write what the model said, refusals
+2. Write the answer into {filled} in the row of its question. Write what the model said, refusals
    too; do not correct it, and leave the column empty only where the model gave nothing at all.
 3. Keep `id` as it is. The order of the rows does not matter, and other columns may be dropped.
 4. Send the file back with the model's name and version, and the settings (temperature, system

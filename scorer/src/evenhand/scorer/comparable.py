@@ -1,7 +1,7 @@
 """One number of one model as a function of its clusters, read back from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.contract.report import Report
 from evenhand.scorer.benchmark import benchmark
+from evenhand.scorer.inference.estimates import Bracket
 from evenhand.scorer.statistics import Estimator
 
 Floats = NDArray[np.float64]
@@ -27,9 +28,20 @@ class Key(NamedTuple):
     group: str | None = None
 
 
+class Errors(NamedTuple):
+    """How much questions that the sample lacks may move a difference of bounded values."""
+
+    wrong: Floats
+    """Wrong answers of each cluster, or those that count in the value; shape [G]."""
+    rows: Floats
+    """Answers of each cluster; shape [G]."""
+    n_shares: int
+    """By how many shares of errors the value moves where all errors of a cluster are one way."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparable:
-    """One metric of one model, from which estimates under any weights can be had."""
+    """One metric of one model, which can be estimated under any cluster weights."""
 
     key: Key
     limits: tuple[float, float]
@@ -41,9 +53,19 @@ class Comparable:
     sums: Floats
     """Sufficient statistics of each cluster; shape [G, ...]."""
     is_used: Flags
-    """Which clusters say something about the metric; shape [G]."""
+    """Which clusters the metric is defined on; shape [G]."""
     value: Callable[[Floats, Floats, Integers], Floats]
     """From weights [R, N], sums [N, ...] and strata [N] of any N clusters to values [R]."""
+    weights: Floats
+    """Share of each cluster in the value, in any unit; shape [G]."""
+    bracket: Callable[[Floats, Integers, int], Bracket] | None = None
+    """Of an index that is no mean: from sums [N, ...], strata [N] and seed to what encloses it."""
+    errors: Errors | None = None
+    """Of a bounded value."""
+    guard: Key | None = None
+    """What a model must not be significantly worse at where it is called better here."""
+    null_95: float | None = None
+    """95th percentile of its null distribution; None where it has none."""
 
     @property
     def width(self) -> int:
@@ -68,7 +90,13 @@ class Comparing(Protocol):
         """Return every number of a report that can be compared, groups included."""
 
 
-def comparables_of(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
-    """Return what a metric file and its parts let us compare, by key."""
+def build_comparables(parts: pl.DataFrame, report: Report) -> dict[Key, Comparable]:
+    """Return the comparable numbers of a metric file and its parts, by key."""
     comparing = cast("Comparing", benchmark(report.dataset.stem).part("comparable"))
-    return {number.key: number for number in comparing.comparables(parts, report)}
+    nulls = {
+        Key(metric.config, metric.id): metric.null_reference.quantile_95
+        for metric in report.metrics
+        if metric.null_reference is not None
+    }
+    numbers = comparing.comparables(parts, report)
+    return {number.key: replace(number, null_95=nulls.get(number.key)) for number in numbers}

@@ -51,7 +51,7 @@ class Dataset:
             kinds: column -> its type; texts that repeat may become codes (``pl.Categorical``).
 
         Raises:
-            DataRefused: a file is missing or damaged, the content digest is another one, or the
+            DataRefused: a file is missing or damaged, the content digest differs, or the
                 rows are not those of the benchmark's items.
         """
         columns = [pl.col(name).cast(kind) for name, kind in kinds.items()]
@@ -59,7 +59,7 @@ class Dataset:
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
             try:
-                digest, selected = _digested(batches, lambda rows: rows.select(columns))
+                digest, selected = _digest_batches(batches, lambda rows: rows.select(columns))
             except pl.exceptions.PolarsError as error:
                 raise DataRefused(
                     f"{self.folder}: the rows of {config} are no items of {self.manifest.stem}"
@@ -73,11 +73,11 @@ class Dataset:
         """Check that a config's rows are the manifest's, as :meth:`load` does.
 
         Raises:
-            DataRefused: a file is missing or damaged, or the content digest is another one.
+            DataRefused: a file is missing or damaged, or the content digest differs.
         """
         for split, entry in self.manifest.configs[config].items():
             batches = self._batches(config, self.files(config, split))
-            digest, _ = _digested(batches, lambda rows: rows.clear())
+            digest, _ = _digest_batches(batches, lambda rows: rows.clear())
             self._compare(config, split, digest, entry.content_digest)
 
     def _compare(self, config: str, split: str, digest: str, expected: str) -> None:
@@ -90,12 +90,12 @@ class Dataset:
     def texts(
         self, config: str, keys: pl.Series, columns: Sequence[str]
     ) -> dict[Any, dict[str, Any]]:
-        """Read what a few rows say.
+        """Read the texts of a few rows.
 
         Args:
             config: name of the config.
             keys: ids, in a series named ``id``, or places of rows, in one named ``row``.
-            columns: the columns that are wanted, of which those that there are come back.
+            columns: the wanted columns; those that the dataset lacks are left out.
 
         Returns:
             Key -> column -> value.
@@ -112,13 +112,13 @@ class Dataset:
     def read(self, config: str, columns: Sequence[str]) -> pl.DataFrame:
         """Read columns of a config unchecked; texts that repeat become codes, ids stay text."""
         try:
-            return self.scan(config).select(_coded(columns)).collect(engine="streaming")
+            return self.scan(config).select(_encode_columns(columns)).collect(engine="streaming")
         except (pl.exceptions.PolarsError, OSError) as error:
             raise self._unreadable(config, error) from error
 
     def _batches(self, config: str, paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
         try:
-            yield from batches_of(paths)
+            yield from read_batches(paths)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise self._unreadable(config, error) from error
 
@@ -147,10 +147,10 @@ def open_dataset(name: str) -> Dataset:
 
 def content_digest(paths: Sequence[Path]) -> str:
     """Return the contract's digest of a table's rows in order; see ``ContentDigest``."""
-    return _digested(batches_of(paths), lambda rows: rows.clear())[0]
+    return _digest_batches(read_batches(paths), lambda rows: rows.clear())[0]
 
 
-def batches_of(paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
+def read_batches(paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
     """Yield the rows of Parquet files in order, at least one batch a file."""
     for path in paths:
         table = pl.scan_parquet(path)
@@ -159,13 +159,13 @@ def batches_of(paths: Sequence[Path]) -> Iterator[pl.DataFrame]:
             yield table.slice(start, _ROWS_AT_ONCE).collect()
 
 
-def _digested(
+def _digest_batches(
     batches: Iterator[pl.DataFrame], kept: Callable[[pl.DataFrame], pl.DataFrame]
 ) -> tuple[str, list[pl.DataFrame]]:
-    """Return the digest of all batches, and of each what is to be kept.
+    """Return the digest of all batches, and what is to be kept of each.
 
-    Hashing runs in threads of its own, one batch behind the reading, a column at a time: it holds
-    no lock of the interpreter's, and no more than two batches are in memory.
+    Hashing runs in separate threads, one batch behind the reading, a column at a time: it holds
+    no interpreter lock, and no more than two batches are in memory.
     """
     digest, n_rows = ContentDigest([]), 0
     parts: list[pl.DataFrame] = []
@@ -187,7 +187,7 @@ def _wait(hashed: list[Future[None]]) -> None:
         column.result()
 
 
-def _coded(columns: Sequence[str]) -> list[pl.Expr]:
+def _encode_columns(columns: Sequence[str]) -> list[pl.Expr]:
     plain = {"id", "order"}
     return [
         pl.col(name) if name in plain else pl.col(name).cast(pl.Categorical) for name in columns
@@ -195,7 +195,7 @@ def _coded(columns: Sequence[str]) -> list[pl.Expr]:
 
 
 def _feed(digest: ContentDigest, series: pl.Series) -> None:
-    lengths, values = _bytes_of(series)
+    lengths, values = _cell_bytes(series)
     digest.update(series.name, lengths=lengths, values=values)
 
 
@@ -206,7 +206,7 @@ def _compact_json(value: pl.Series | None) -> str | None:
     return json.dumps(value.to_list(), ensure_ascii=False, separators=(",", ":"))
 
 
-def _bytes_of(series: pl.Series) -> tuple[bytes, bytes]:
+def _cell_bytes(series: pl.Series) -> tuple[bytes, bytes]:
     if isinstance(series.dtype, pl.Categorical | pl.Enum):
         series = series.cast(pl.String)
     if isinstance(series.dtype, pl.List):

@@ -1,4 +1,4 @@
-"""What can be wrong with predictions: one record a kind, with a count and the first five."""
+"""Faults of predictions: one record per kind, with a count and the first five."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,15 +11,15 @@ import polars as pl
 from evenhand.contract import DataRefused
 
 FIRST = 5
-"""How many of many faults of one kind are named."""
+"""How many faults of one kind are named."""
 MOST = 1_000_000
-"""A file with so many faults is not read to its end."""
+"""A file with this many faults is not read to its end."""
 
 
-def shown(text: str, characters: int = 160) -> str:
-    r"""Return a text of a file as a sentence can hold it: in one line, and not too long.
+def excerpt(text: str, characters: int = 160) -> str:
+    r"""Return a text from a file on one line, shortened so that a sentence can hold it.
 
-    >>> shown("one\ttwo"), shown("abcdefgh", 5)
+    >>> excerpt("one\ttwo"), excerpt("abcdefgh", 5)
     ('one two', 'ab...')
     """
     line = " ".join(text[: 2 * characters].split())
@@ -27,7 +27,7 @@ def shown(text: str, characters: int = 160) -> str:
 
 
 def what_stands(row: Any, error: msgspec.ValidationError) -> str:
-    """Say what stands in the field of a row that is wrong; what was expected is for the remedy.
+    """Say what the faulty field of a row holds; what was expected belongs into the remedy.
 
     Args:
         row: as it was decoded; None where it cannot be.
@@ -36,7 +36,7 @@ def what_stands(row: Any, error: msgspec.ValidationError) -> str:
     what, _, where = str(error).partition(" - at `$")
     name = where.strip("`.").partition("[")[0]
     if isinstance(row, dict) and name in row:
-        return f"{name} is {shown(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
+        return f"{name} is {excerpt(json.dumps(row[name], ensure_ascii=False, default=str), 60)}"
     return f"{what[:1].lower()}{what[1:]}"
 
 
@@ -71,7 +71,7 @@ class FaultList:
     def add(self, kind: str, remedy: str, place: str) -> None:
         """Count one fault."""
         count, first = self._found.get((kind, remedy), (0, []))
-        named = first if len(first) >= FIRST else [*first, shown(place)]
+        named = first if len(first) >= FIRST else [*first, excerpt(place)]
         self._found[kind, remedy] = (count + 1, named)
 
     def add_many(self, kind: str, remedy: str, places: Iterable[str], count: int) -> None:
@@ -79,10 +79,10 @@ class FaultList:
         if not count:
             return
         known, first = self._found.get((kind, remedy), (0, []))
-        self._found[kind, remedy] = (known + count, [*first, *map(shown, places)][:FIRST])
+        self._found[kind, remedy] = (known + count, [*first, *map(excerpt, places)][:FIRST])
 
     def refuse_a_million(self, path: Path) -> None:
-        """Stop reading a file of which so much is wrong that it is no predictions file.
+        """Stop reading a file with so many faults that it cannot be a predictions file.
 
         Raises:
             DataRefused: there are :data:`MOST` faults; the first kind is named.
@@ -91,11 +91,11 @@ class FaultList:
         if n >= MOST:
             raise DataRefused(
                 f"{path} has more than {MOST:,} faults and is not read further; first:"
-                f" {self.listed()[0].sentence()}"
+                f" {self.to_list()[0].sentence()}"
             )
 
-    def listed(self) -> list[Fault]:
-        """Return what was found, in the order in which each kind came up."""
+    def to_list(self) -> list[Fault]:
+        """Return the faults, in the order in which each kind first occurred."""
         return [
             Fault(kind, count, tuple(first), remedy)
             for (kind, remedy), (count, first) in self._found.items()

@@ -10,19 +10,19 @@ import msgspec
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 
 Kinds = Mapping[str, Any]
 """Column -> its type in polars."""
 
 _MISSING = frozenset({"NAType", "NaTType"})
-"""What pandas calls the types of its missing values, beside NaN."""
+"""Types of pandas' missing values other than NaN."""
 _NUMBERS = "iub"
-"""Kinds of numpy's types that hold whole numbers or truth values, none of them missing."""
+"""Kinds of numpy's types that hold integers or booleans and no missing values."""
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
-def frame_of(
+def to_frame(
     rows: object, *, kinds: Kinds | None = None, names: Sequence[str] | None = None
 ) -> pl.DataFrame:
     """Return rows as a frame, with null where a value is missing.
@@ -30,11 +30,11 @@ def frame_of(
     Args:
         rows: a polars frame, lazy or not; a pandas frame of any backend; a table of pyarrow; or
             dicts or records of the contract one by one.
-        kinds: types of columns, which values that are all missing do not tell.
+        kinds: types of columns, which cannot be told from values that are all missing.
         names: the columns that are read; all by default.
 
     Raises:
-        DataRefused: it is none of these, a column stands twice, or its values do not go together.
+        DataRefused: it is none of these, a column occurs twice, or its values have no common type.
     """
     if isinstance(rows, pl.LazyFrame):
         rows = rows.collect()
@@ -43,7 +43,7 @@ def frame_of(
     try:
         columns = _columns(rows, names)
     except TypeError as error:
-        raise DataRefused(f"The rows make no table ({shown(str(error))}).") from error
+        raise DataRefused(f"The rows make no table ({excerpt(str(error))}).") from error
     return pl.DataFrame([_series(name, values, kinds) for name, values in columns.items()])
 
 
@@ -52,11 +52,11 @@ def _has_coded_ids(rows: pl.DataFrame) -> bool:
 
 
 def _columns(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
-    """Return the values of each column as Python's own."""
+    """Return each column's values as Python objects."""
     if hasattr(rows, "to_pylist"):  # a table of pyarrow
         rows = rows.to_pylist()
     if hasattr(rows, "columns"):
-        return _of_frame(rows, names)
+        return _frame_columns(rows, names)
     if isinstance(rows, Mapping | str | bytes) or not isinstance(rows, Iterable):
         raise DataRefused(f"Rows are a {type(rows).__name__}; give a frame or a list of dicts.")
     plain = [_row(row) for row in rows]
@@ -77,11 +77,11 @@ def _row(row: Any) -> Mapping[str, Any]:
     return row
 
 
-def _of_frame(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
+def _frame_columns(rows: Any, names: Sequence[str] | None) -> dict[str, list[Any]]:
     given = [str(name) for name in rows.columns]
     for name in given:
         if given.count(name) > 1 and (names is None or name in names):
-            raise DataRefused(f"The rows have the column {shown(name)} twice; keep one of them.")
+            raise DataRefused(f"The rows have the column {excerpt(name)} twice; keep one of them.")
     return {
         str(name): _values(rows[name])
         for name in rows.columns
@@ -99,7 +99,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as Python's own, and None for a missing one.
+    """Return a value as a Python object, and None for a missing one.
 
     >>> import numpy as np
     >>> _plain(np.float64("nan")), _plain(np.array([1, 2])), _plain(np.str_("a"))
@@ -124,27 +124,27 @@ def _series(name: str, values: list[Any], kinds: Kinds | None) -> pl.Series:
         return pl.Series(name, values, dtype=kind)
     except (pl.exceptions.PolarsError, TypeError, OverflowError, UnicodeError) as error:
         expected = f"it must be {kind}" if kind is not None else "give one kind of value"
-        reason = shown(str(error))
-        raise DataRefused(f"The column {shown(name)} makes no table; {expected} ({reason}).") from (
-            error
-        )
+        reason = excerpt(str(error))
+        raise DataRefused(
+            f"The column {excerpt(name)} makes no table; {expected} ({reason})."
+        ) from (error)
 
 
 def whole(value: Any) -> Any:
-    """Return 1 for 1.0: pandas writes whole numbers so where others are missing."""
+    """Return 1 for 1.0: pandas turns integers into floats where values are missing."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def columns_of(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return some columns, or refuse rows that lack one."""
+def select_columns(what: str, rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Select columns, or refuse rows that lack one."""
     missing = [name for name in names if name not in rows.columns]
     if missing:
         raise DataRefused(f"The {what} lack the column {', '.join(missing)}.")
     return rows.select(names)
 
 
-def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
-    """Return columns with their types; texts that are coded stay so.
+def cast_columns(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
+    """Cast columns to their types; categorical text stays categorical.
 
     Raises:
         DataRefused: a column has other values: text or truth values are no numbers.
@@ -160,14 +160,14 @@ def typed(what: str, rows: pl.DataFrame, kinds: Kinds) -> pl.DataFrame:
     try:
         return rows.with_columns(pl.col(name).cast(kinds[name]) for name in changed)
     except pl.exceptions.PolarsError as error:
-        raise DataRefused(f"The {what} cannot be read: {shown(str(error))}.") from error
+        raise DataRefused(f"The {what} cannot be read: {excerpt(str(error))}.") from error
 
 
 def _coded(kind: Any) -> tuple[Any, ...]:
     return (pl.Categorical, pl.Enum) if kind == pl.String else ()
 
 
-def stacked(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.DataFrame:
+def stack_tables(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.DataFrame:
     """Put tables below each other; the column ``table`` says which is which.
 
     Args:
@@ -175,7 +175,7 @@ def stacked(tables: Iterable[tuple[str, pl.DataFrame]], kinds: Kinds) -> pl.Data
         kinds: the columns of all, ``table`` among them; null where a table has no such column.
 
     >>> two = [("a", pl.DataFrame({"n": [1]})), ("b", pl.DataFrame({"x": ["y"]}))]
-    >>> stacked(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
+    >>> stack_tables(two, {"table": pl.String, "n": pl.Int64, "x": pl.String}).rows()
     [('a', 1, None), ('b', None, 'y')]
     """
     return pl.concat(

@@ -14,7 +14,7 @@ from evenhand.contract.predictions import DatasetReference, Header, ModelReferen
 from evenhand.contract.report import PredictionsRecord
 from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import Fault, shown
+from evenhand.scorer.faults import Fault, excerpt
 from evenhand.scorer.readers.foreign import add_prompts
 from evenhand.scorer.readers.prediction_format import FileRows, ToRows
 from evenhand.scorer.readers.reader import ROWS, Reader
@@ -29,12 +29,12 @@ class Inputs:
     """What was read from all files together."""
 
     rows: pl.DataFrame
-    """``id`` and what else a row of the benchmark's predictions has; one or several an id."""
+    """``id`` and the other columns of the benchmark's predictions; one row or several per id."""
     headers: dict[Path, Header]
     records: list[PredictionsRecord]
     faults: list[Fault]
     notes: list[str] = field(default_factory=list)
-    """What a person has to know about how the files were read."""
+    """Notes for the user on how the files were read."""
 
 
 def read_inputs(
@@ -45,18 +45,18 @@ def read_inputs(
     *,
     to_rows: Mapping[str, Callable[[Dataset, Sequence[str]], ToRows]],
 ) -> Inputs:
-    """Read the predictions files of one model, hashing each beside the reading.
+    """Read the predictions files of one model, and hash each while it is read.
 
     Args:
         paths: the files, each read in the same format; with batches also their requests.
         spelling: the reader as ``--reader`` takes it.
-        dataset: whose questions were answered.
-        configs: those that are asked for; empty for all.
+        dataset: the dataset whose questions were answered.
+        configs: the requested ones; empty for all.
         to_rows: yield of a reader -> what joins it with the dataset.
 
     Raises:
         DataRefused: a file cannot be read, is given twice, or two files state different models.
-        WrongUse: the benchmark has no such reader, or there is something to be chosen.
+        WrongUse: the benchmark has no such reader, or a run has to be chosen.
     """
     reader, choice = chosen_reader(benchmark(dataset.manifest.stem), spelling)
     files = _without_folders(paths, reader)
@@ -78,7 +78,7 @@ def read_inputs(
     check_one_model(headers)
     names = dict.fromkeys(answers, spelling) | requests
     records = [
-        record_of(path, digests[path].result(), name, headers.get(path))
+        build_record(path, digests[path].result(), name, headers.get(path))
         for path, name in names.items()
     ]
     rows = pl.concat([file.rows for file in read.values()], how="diagonal")
@@ -105,7 +105,7 @@ def _without_folders(paths: Sequence[Path], reader: Reader) -> list[Path]:
 
 
 def _requests(paths: Sequence[Path]) -> tuple[dict[Path, str], dict[str, str]]:
-    """Return the files that say only what was asked, with their format, and the prompts by id."""
+    """Return the files that hold prompts alone, with their format, and the prompts by id."""
     readers = {reader.name: reader for reader in general_readers()}
     requests, prompts = dict[Path, str](), dict[str, str]()
     for path in paths:
@@ -126,7 +126,7 @@ def _faults(read: Mapping[Path, FileRows], *, is_one: bool) -> list[Fault]:
 
 
 def header_of_model(dataset: Dataset, model: str | None) -> Header | None:
-    """Return what a file of another tool says of its model as a header."""
+    """Return the header that states what a file of another tool says of its model."""
     if model is None:
         return None
     return Header(
@@ -144,7 +144,7 @@ def check_paths(paths: Sequence[Path]) -> None:
             raise DataRefused(f"{path} is given twice; give each predictions file once.")
 
 
-def record_of(path: Path, digest: str, reader: str, header: Header | None) -> PredictionsRecord:
+def build_record(path: Path, digest: str, reader: str, header: Header | None) -> PredictionsRecord:
     """Describe a file for the metric JSON, by its name alone: folders differ between machines."""
     return PredictionsRecord(
         name=path.name,
@@ -157,7 +157,7 @@ def record_of(path: Path, digest: str, reader: str, header: Header | None) -> Pr
 
 
 def check_one_model(headers: dict[Path, Header]) -> None:
-    """Refuse files of different models: their rows are not one model's answers."""
+    """Refuse files of different models."""
     stated = {path: header.model for path, header in headers.items() if header.model}
     if (path := _unlike_the_first(stated)) is not None:
         first_path, first = next(iter(stated.items()))
@@ -175,45 +175,47 @@ def check_one_model(headers: dict[Path, Header]) -> None:
 
 
 def _unlike_the_first(said: Mapping[Path, object]) -> Path | None:
-    """Return the first file that says something else than the first of all."""
+    """Return the first file whose statement differs from that of the first file."""
     first = next(iter(said.values()), None)
     return next((path for path, value in said.items() if value != first), None)
 
 
 _WAYS = ("style", "normalise")
-"""What a header's ``decoding`` says that makes other numbers of the same model."""
+"""Settings of a header's ``decoding`` that change a model's numbers."""
 
 
 def _asked(header: Header) -> str:
     said = header.decoding
-    ways = [f"{name} {shown(str(said[name]), 40)}" for name in _WAYS if name in said]
+    ways = [f"{name} {excerpt(str(said[name]), 40)}" for name in _WAYS if name in said]
     return ", ".join(ways) or "neither style nor normalise said"
 
 
 def header_faults(headers: dict[Path, Header], manifest: Manifest) -> list[Fault]:
-    """Return where a header says that it answers another dataset, or a protocol that is none."""
+    """Return the faults of headers that name another dataset or an unknown protocol."""
     faults = []
     for path, header in headers.items():
         said = header.dataset
         if header.protocol is not None and header.protocol not in PROTOCOLS:
-            text = f"{path.name} says {shown(repr(header.protocol), 40)}"
+            text = f"{path.name} says {excerpt(repr(header.protocol), 40)}"
             remedy = f"A header's protocol is {' or '.join(PROTOCOLS)}, or is left out."
             faults.append(Fault("protocols that are none", 1, (text,), remedy))
         if said.stem != manifest.stem:
-            text = f"{path.name} answers {shown(said.stem, 40)}, but the dataset is {manifest.stem}"
+            text = (
+                f"{path.name} answers {excerpt(said.stem, 40)}, but the dataset is {manifest.stem}"
+            )
         elif said.digest is not None and said.digest != manifest.content_digest:
             digest = manifest.content_digest
-            text = f"{path.name} says {shown(said.digest)}, but the dataset has {digest}"
+            text = f"{path.name} says {excerpt(said.digest)}, but the dataset has {digest}"
         else:
             continue
-        version = f" (version {shown(said.version, 40)})" if said.version else ""
+        version = f" (version {excerpt(said.version, 40)})" if said.version else ""
         remedy = f"Take the dataset that was answered{version}, or predict again on this one."
         faults.append(Fault("dataset digests that differ", 1, (text,), remedy))
     return faults
 
 
-def protocol_of(headers: dict[Path, Header], asked: str | None) -> str:
-    """Return the protocol under which the model was read; it lies in the predictions.
+def agree_on_protocol(headers: dict[Path, Header], asked: str | None) -> str:
+    """Return the protocol under which the model was read, as the predictions state it.
 
     Raises:
         DataRefused: files differ, or it is not the one that was asked for.
@@ -230,13 +232,13 @@ def protocol_of(headers: dict[Path, Header], asked: str | None) -> str:
 
 
 def precision_warnings(headers: dict[Path, Header]) -> list[str]:
-    """Warn of probabilities of a lower precision: they differ from those of fp32."""
+    """Warn of models that ran at a lower precision than fp32."""
     precisions = {header.model.precision for header in headers.values() if header.model}
     return [
         f"The model ran in {precision}: do not compare its probabilities with those of fp32."
-        for precision in sorted(shown(p, 40) for p in precisions if p and p != "fp32")
+        for precision in sorted(excerpt(p, 40) for p in precisions if p and p != "fp32")
     ]
 
 
 def _name(model: ModelReference) -> str:
-    return shown(f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})")
+    return excerpt(f"{model.name} ({', '.join(v for v in (model.revision, model.precision) if v)})")

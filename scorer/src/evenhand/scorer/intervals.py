@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.contract.report import AGREEMENT, Interval
+from evenhand.scorer.inference.bounded import agreement_bound
 from evenhand.scorer.statistics import FEW_CLUSTERS, Bounds, Sampling
 
 NO_VALUE = "There is no value to be sure of."
@@ -29,6 +30,13 @@ class Clusters(NamedTuple):
     n_agreeing: int | None = None
     """Of a mean, how many clusters it is taken over, so that their agreement says how far it may be
     from the truth; None where the value is no mean."""
+    n_effective: float | None = None
+    """How many clusters of equal weight would say as much; None where all weigh alike."""
+
+    @property
+    def are_few(self) -> bool:
+        """Whether so few clusters carry the value that its interval is flagged."""
+        return (self.n if self.n_effective is None else self.n_effective) < FEW_CLUSTERS
 
 
 def sure_of(
@@ -79,7 +87,7 @@ def sure_of(
         seed=sampling.seed,
         cluster=clusters.name,
         n_clusters=n,
-        few_clusters=n < FEW_CLUSTERS,
+        few_clusters=clusters.are_few,
     )
     return Sure(interval, None)
 
@@ -103,32 +111,3 @@ def _undefined(bounds: Bounds, clusters: Clusters) -> str:
     if bounds.n_resamples:
         return f"Some resamples of the {clusters.n} {clusters.name}s leave it undefined."
     return f"Without one of the {clusters.n} {clusters.name}s it is undefined."
-
-
-def agreement_bound(
-    value: float, n_clusters: int, *, level: float, limits: tuple[float, float]
-) -> tuple[float, float]:
-    r"""Return how far a mean may be from a value on which all clusters agree.
-
-    Where none of G clusters says anything else, the share p of clusters that would has the
-    Clopper-Pearson bound of no success in G trials; what these say lies within the limits.
-
-    .. math:: p = 1 - (\alpha / 2)^{1/G},\qquad v - p (v - low) \le \theta \le v + p (high - v)
-
-    It holds whatever the distribution, for means to which clusters contribute alike.
-
-    Args:
-        value: v.
-        n_clusters: G.
-        level: 1 - alpha.
-        limits: the least and the greatest value that a cluster may have.
-
-    Source: Clopper and Pearson 1934, Biometrika 26, 404-413, for p (the case of no success as in
-    https://rdrr.io/cran/GenBinomApps/man/clopper.pearson.ci.html); from p to a mean is ours.
-
-    >>> [round(own, 4) for own in agreement_bound(-1.0, 12, level=0.95, limits=(-1.0, 1.0))]
-    [-1.0, -0.4707]
-    """
-    share = 1 - ((1 - level) / 2) ** (1 / n_clusters)
-    low, high = limits
-    return value - share * (value - low), value + share * (high - value)

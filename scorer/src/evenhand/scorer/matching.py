@@ -1,4 +1,4 @@
-"""Joining predictions to the items they answer, by id, with everything that does not fit.
+"""Joins predictions by id with the items they answer, and lists everything that does not fit.
 
 An id begins with its config and a hyphen. What belongs to an id may be one row or, where a model
 was asked several times, several: a benchmark joins its rows with these functions.
@@ -12,10 +12,10 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import FIRST, Fault, FaultList, shown
+from evenhand.scorer.faults import FIRST, Fault, FaultList, excerpt
 
 MISSING_IDS = "missing ids"
-"""The kind of fault that ``--allow-missing`` makes none."""
+"""The kind of fault that ``--allow-missing`` permits."""
 
 UNKNOWN_REMEDY = "They are not in the dataset; is it another config or version?"
 MISSING_REMEDY = "Answer them, or add --allow-missing to leave them out."
@@ -29,7 +29,8 @@ def suggestion(name: str, known: Sequence[str], others: Iterable[str] = ()) -> s
     Args:
         name: what was given.
         known: the configs that there are.
-        others: configs that there are elsewhere; nothing is suggested for what is nearer to one.
+        others: configs of the benchmark outside the dataset; a name nearer to one of these gets no
+            suggestion.
 
     >>> suggestion("gender identity", ["Age", "Gender_identity"])
     ' (is Gender_identity meant?)'
@@ -56,7 +57,7 @@ def configs_in(ids: pl.Series) -> list[str]:
 
 
 def rows_in_config(rows: pl.DataFrame, config: str) -> pl.DataFrame:
-    """Return the rows whose id begins with a config; an id may be nothing else."""
+    """Return the rows whose id begins with a config."""
     begins = rows["id"].str.starts_with(f"{config}-")
     return rows if begins.all() else rows.filter(begins | (pl.col("id") == config))
 
@@ -93,7 +94,7 @@ def configs_to_score(
         )
     scored = [config for config in known if config in (asked or occurring)]
     if not scored:
-        first = shown(str(rows["id"][0])) if len(rows) else ""
+        first = excerpt(str(rows["id"][0])) if len(rows) else ""
         hint = suggestion(first.split("-", 1)[0], known, others)
         raise DataRefused(
             f"No id of the predictions belongs to a config of {dataset.folder}"
@@ -116,7 +117,7 @@ def ids_without_config(
                 " may be there."
             )
             faults.add_many("ids of no config", remedy, ids.head(FIRST).to_list(), len(ids))
-    return faults.listed()
+    return faults.to_list()
 
 
 def one_row_each(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:

@@ -52,5 +52,5 @@ def absolute(inside: str) -> str:
 
 
 def display(formula: str) -> str:
-    """Write a formula as a line of its own."""
+    """Write a formula as a display line."""
     return f'<math display="block">{formula}</math>'

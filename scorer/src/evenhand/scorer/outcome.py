@@ -1,4 +1,4 @@
-"""What scoring hands on: a report and its side files, written together."""
+"""The outcome of scoring: a metric JSON and its side files, written together."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[ResultT]):
-    """A report with what its side files are made of, which is computed when it is asked for."""
+    """A metric JSON with the contents of its side files, which are computed on demand."""
 
     report: Report
     results: list[ResultT]
@@ -33,7 +33,7 @@ class Outcome(Generic[ResultT]):
 
 
 def write_outcome(outcome: Outcome[Any], path: Path) -> Report:
-    """Write the metric JSON last, so that whatever it names is there.
+    """Write the metric JSON last, so that the files that it names exist.
 
     Args:
         outcome: what was scored.

@@ -46,7 +46,7 @@ class Progress:
         self._bars.stop()
 
     def say(self, line: str) -> None:
-        """Write one line for a person."""
+        """Write one line."""
         if self._bars.disable:
             print(line, file=sys.stderr, flush=True)
         else:

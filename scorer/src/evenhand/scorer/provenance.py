@@ -1,4 +1,4 @@
-"""What a number was made on and how: what stands in its signature beside its name."""
+"""How a number was made: what its signature holds beside the metric's name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from evenhand.scorer.statistics import Sampling
 
 
 class Provenance(NamedTuple):
-    """What stands in every signature beside the metric and the config."""
+    """What every signature holds beside the metric and the config."""
 
     dataset: DatasetRecord
     protocol: str

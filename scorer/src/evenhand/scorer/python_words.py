@@ -1,4 +1,4 @@
-"""What a refusal advises, in the words of whoever called: options of a command, or arguments."""
+"""Advice in refusals, worded for the caller: options of a command, or arguments of a function."""
 
 import contextlib
 import re

@@ -23,14 +23,14 @@ from evenhand.scorer.benchmark import benchmark
 from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Checked, MatchT, ResultT, Texts
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import FIRST, Fault, FaultList, refuse
-from evenhand.scorer.frames import columns_of, frame_of, typed
+from evenhand.scorer.frames import cast_columns, select_columns, to_frame
 from evenhand.scorer.inputs import (
     PROTOCOLS,
     Inputs,
+    agree_on_protocol,
+    build_record,
     header_faults,
     precision_warnings,
-    protocol_of,
-    record_of,
 )
 from evenhand.scorer.matching import (
     MISSING_IDS,
@@ -67,7 +67,7 @@ class _Plugged(Protocol):
     def scoring_for(
         self, dataset: Dataset | None, options: Mapping[str, Any]
     ) -> BenchmarkScoring[Any, Any]:
-        """Return what the benchmark brings, ready for one dataset and its own options."""
+        """Return the benchmark's part of scoring, ready for one dataset and the options."""
 
 
 def score_files(
@@ -84,7 +84,7 @@ def score_files(
 
     Raises:
         WrongUse: files, reader and dataset do not go together.
-        DataRefused: anything in the files that does not fit, or coverage that is not complete.
+        DataRefused: anything in the files that does not fit, or incomplete coverage.
     """
     scoring = _scoring_for(stem, dataset, settings.options)
     _check_use(scoring, paths, dataset, reader, settings.configs)
@@ -137,7 +137,7 @@ def score_inputs(
         check: the command that lists all faults, for the sentence of a refusal.
 
     Raises:
-        DataRefused: anything that does not fit, or coverage that is not complete.
+        DataRefused: anything that does not fit, or incomplete coverage.
     """
     names = ", ".join(record.name for record in inputs.records[:FIRST])
     selected = _select(scoring, dataset, inputs, settings.configs)
@@ -145,7 +145,7 @@ def score_inputs(
 
     def matched(config: str) -> Any:
         match, faults = match_config(scoring, dataset, inputs.rows, config)
-        unforgiven = _unforgiven(faults, allow=settings.allow_missing)
+        unforgiven = _blocking_faults(faults, allow=settings.allow_missing)
         refuse(f"{names}, {config}", unforgiven, command=check)
         return match
 
@@ -155,7 +155,7 @@ def score_inputs(
     )
     protocol = settings.protocol or PROTOCOLS[0]
     if scoring.protocol_is_stated:
-        protocol = protocol_of(inputs.headers, settings.protocol)
+        protocol = agree_on_protocol(inputs.headers, settings.protocol)
     results = scoring.results(map(matched, selected.configs), protocol)
     provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
     warnings = [
@@ -185,9 +185,9 @@ def score_frames(
         for name, kind in scoring.item_kinds.items()
     }
     names = tuple(kinds)
-    given = columns_of("items", frame_of(items, kinds=kinds, names=names), names)
-    known = typed("items", given, kinds)
-    rows, faults = scoring.read_frame(frame_of(predictions))
+    given = select_columns("items", to_frame(items, kinds=kinds, names=names), names)
+    known = cast_columns("items", given, kinds)
+    rows, faults = scoring.read_frame(to_frame(predictions))
     refuse("the predictions", faults)
 
     def matched(config: str) -> Any:
@@ -195,7 +195,7 @@ def score_frames(
         match = scoring.match(
             config, rows_in_config(known, config), rows_in_config(rows, config), unfit
         )
-        unforgiven = _unforgiven(unfit.listed(), allow=allow_missing)
+        unforgiven = _blocking_faults(unfit.to_list(), allow=allow_missing)
         refuse(f"the predictions, {config}", unforgiven)
         return match
 
@@ -210,7 +210,7 @@ def score_frames(
 def _score_self_described(
     scoring: BenchmarkScoring[Any, Any], path: Path, reader: str, settings: Settings
 ) -> Outcome[Any]:
-    """Score a file that says which items there are, hashing it beside the work."""
+    """Score a file that describes itself, and hash it meanwhile."""
     with ThreadPoolExecutor(1) as pool:
         digest = pool.submit(sha256_of_file, path) if path.is_file() else None
         match, texts = scoring.read_self_described(path)
@@ -220,13 +220,13 @@ def _score_self_described(
         protocol = settings.protocol or PROTOCOLS[0]
         results = scoring.results([match], protocol)
         provenance = Provenance(record, protocol, settings.sampling, scoring.signature_parts())
-        files = [record_of(path, digest.result(), reader, None)] if digest else []
+        files = [build_record(path, digest.result(), reader, None)] if digest else []
         report = _report(scoring, results, provenance, files, [])
     return _outcome(scoring, report, results, texts)
 
 
 class _Selected(NamedTuple):
-    """The configs that are scored, and what is wrong with the files whichever they are."""
+    """The configs that are scored, and the faults of the files as a whole."""
 
     configs: list[str]
     faults: list[Fault]
@@ -238,8 +238,8 @@ def _select(
 ) -> _Selected:
     faults = [*inputs.faults, *header_faults(inputs.headers, dataset.manifest)]
     unplaced = scoring.unplaced_rows
-    # Where configs are asked for, rows of others may be there, and rows that are told by their
-    # words alone do not say which config they are of.
+    # With --config the file may hold rows of other configs, and rows that are identified by their
+    # text do not say which config they belong to.
     left_out = [f for f in faults if asked and unplaced and f.kind.startswith(unplaced)]
     faults = [fault for fault in faults if fault not in left_out]
     notes = [fault.sentence() for fault in left_out]
@@ -257,11 +257,11 @@ def match_config(
     """Load the items of a config, check that they are the manifest's, and join their rows."""
     faults = FaultList()
     items = dataset.load(config, scoring.item_kinds)
-    return scoring.match(config, items, rows_in_config(rows, config), faults), faults.listed()
+    return scoring.match(config, items, rows_in_config(rows, config), faults), faults.to_list()
 
 
-def _unforgiven(faults: Sequence[Fault], *, allow: bool) -> list[Fault]:
-    """Return the faults without missing ids, where those are allowed."""
+def _blocking_faults(faults: Sequence[Fault], *, allow: bool) -> list[Fault]:
+    """Return the faults that prevent scoring: all but missing ids, where these are allowed."""
     return [fault for fault in faults if not (allow and fault.kind == MISSING_IDS)]
 
 

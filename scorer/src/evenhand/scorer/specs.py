@@ -1,4 +1,4 @@
-"""What is always true of a metric, declared once.
+"""Declarations of metrics: what is always true of a metric, stated once.
 
 A benchmark declares its metrics in ``METRICS`` of ``evenhand.scorer.<stem>.specs``. From that are
 written: unit, range and best value in the metric JSON; the heads of the terminal's tables; names,
@@ -25,11 +25,11 @@ class Paper(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """A formula, of a metric or of what metrics are made of."""
+    """A formula, of a metric or of a quantity that metrics are made of."""
 
     id: str
-    """Of a metric the id, of which a variable part stands in braces: ``bbq.accuracy_cost.{mean}``;
-    of anything else its symbol."""
+    """Of a metric the id, a variable part of which stands in braces: ``accuracy_cost.{mean}``
+    behind the benchmark's name; of anything else its symbol."""
     symbol: str = ""
     """As the paper writes it; empty where it has none."""
     heading: str = ""
@@ -79,11 +79,11 @@ class MetricSpec(Definition):
     column: str
     """Head of its column in the report's tables, and its name in narrow figures."""
     reading: str
-    """How 0, the ends and the sign are read, in a few words."""
+    """How to read 0, the ends of the range and the sign, in a few words."""
     why_null: str
-    """What is lacking where there is no value."""
+    """What is missing where there is no value."""
     variants: Mapping[str, str] = field(default_factory=dict)
-    """Variable part of the id -> how it is spoken of; empty where it may be anything."""
+    """Variable part of the id -> its wording; empty where it may be anything."""
 
     def __post_init__(self) -> None:
         """Take the label as heading where no other is given."""
@@ -92,17 +92,11 @@ class MetricSpec(Definition):
 
     @property
     def base(self) -> str:
-        """The id without its variable part, e.g. ``bbq.accuracy_cost``."""
+        """The id without its variable part."""
         return self.id.partition("{")[0].removesuffix(".")
 
     def variant(self, metric_id: str) -> str | None:
-        """Return the variable part of an id, empty where it has none; None for another metric's.
-
-        >>> from evenhand.scorer.benchmark import benchmark
-        >>> direction = find(benchmark("bvf").metrics, "bvf.direction.male")
-        >>> direction.variant("bvf.direction.male"), direction.variant("bvf.R")
-        ('male', None)
-        """
+        """Return the variable part of an id, empty where it has none; None for another metric's."""
         before, brace, after = self.id.partition("{")
         if not brace:
             return "" if metric_id == self.id else None
@@ -118,13 +112,7 @@ class MetricSpec(Definition):
         return f"{before}{variant}{after.partition('}')[2]}" if brace else self.id
 
     def label_for(self, metric_id: str) -> str:
-        """Return the label of one metric of the family.
-
-        >>> from evenhand.scorer.benchmark import benchmark
-        >>> direction = find(benchmark("bvf").metrics, "bvf.direction.male")
-        >>> direction.label_for("bvf.direction.male")
-        'preference for male'
-        """
+        """Return the label of one metric of the family."""
         name = self.variant(metric_id) or ""
         words = self.variants.get(name, name)
         if "{}" in self.label:
@@ -149,7 +137,7 @@ def find(specs: Iterable[Spec], metric_id: str) -> Spec | None:
 
 
 class MetricWords(NamedTuple):
-    """How a metric is spoken of."""
+    """The wording for a metric."""
 
     symbol: str
     label: str
@@ -157,9 +145,9 @@ class MetricWords(NamedTuple):
 
 
 def metric_words(specs: Iterable[MetricSpec], metric_id: str) -> MetricWords:
-    """Return how a metric is spoken of; one that this version does not know, by its id.
+    """Return the wording for a metric; one that this version does not know is named by its id.
 
-    >>> metric_words([], "bbq.accuracy.ambiguous.pooled").label
+    >>> metric_words([], "stem.accuracy.ambiguous.pooled").label
     'accuracy, ambiguous, pooled'
     """
     spec = find(specs, metric_id)
@@ -169,7 +157,7 @@ def metric_words(specs: Iterable[MetricSpec], metric_id: str) -> MetricWords:
     return MetricWords("", label, "")
 
 
-def reported(specs: Iterable[Spec], metric_ids: Iterable[str]) -> list[Spec]:
+def reported_specs(specs: Iterable[Spec], metric_ids: Iterable[str]) -> list[Spec]:
     """Return the declarations of the metrics with these ids; one of several with one definition."""
     ids = list(metric_ids)
     first: dict[tuple[str, str], Spec] = {}

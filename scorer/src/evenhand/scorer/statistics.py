@@ -1,68 +1,71 @@
-"""Intervals, p-values and null references over clusters, from additive sufficient statistics.
+"""Bootstrap and jackknife intervals of any estimator; what they rest on is in ``inference``.
 
 Everything here sees a metric as an *estimator*: a function of cluster weights, shape [R, G], that
 returns R values (each a number or an array). Weights of one give the estimate, weights with one 0
 the jackknife, multinomial weights the bootstrap; so score, interval and test are one code.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from evenhand.contract import DataRefused
+from evenhand.scorer.inference.clusters import (
+    FEW_CLUSTERS,
+    NO_VERDICT_CLUSTERS,
+    Estimator,
+    Floats,
+    Integers,
+    degrees_of_freedom,
+    usable_strata,
+)
+from evenhand.scorer.inference.families import holm
+from evenhand.scorer.inference.nulls import (
+    NullMoments,
+    random_pairing_moments,
+    random_pairing_null,
+    sign_flip_null,
+)
+from evenhand.scorer.inference.resampling import (
+    BOOTSTRAPS,
+    CHUNK_VALUES,
+    DEFAULT_SAMPLING,
+    Sampling,
+    bootstrap_weights,
+    check_sampling,
+    sign_patterns,
+    weighted,
+)
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Estimator = Callable[[Floats], Floats]
-
-FEW_CLUSTERS = 30
-"""Below this the percentile bootstrap covers too little (79 to 93 % instead of 95 %)."""
-
-NO_VERDICT_CLUSTERS = 5
-"""Up to here two of the 2^G sign patterns (all kept, all reversed) are over 5 % of them."""
-
-_CHUNK_VALUES = 4_000_000
-"""Numbers that one chunk of an estimator may make: 32 MB."""
-
-_MANY_CLUSTERS = 2_000
-"""Beyond these a draw for each cluster is slower than drawing clusters one by one."""
+__all__ = [
+    "BOOTSTRAPS",
+    "DEFAULT_SAMPLING",
+    "FEW_CLUSTERS",
+    "NO_VERDICT_CLUSTERS",
+    "Bounds",
+    "Estimator",
+    "NullMoments",
+    "Sampling",
+    "bootstrap_weights",
+    "check_sampling",
+    "degrees_of_freedom",
+    "holm",
+    "interval",
+    "jackknife_standard_error",
+    "random_pairing_moments",
+    "random_pairing_null",
+    "sign_flip_null",
+    "sign_patterns",
+    "two_sided_p",
+    "usable_strata",
+    "weighted",
+]
 
 _ZERO_ERROR = 1e-13
 """A standard error below this is rounding: all clusters say the same."""
 _ZERO_WIDTH = 1e-12
 """An interval narrower than this is rounding likewise."""
-
-
-class Sampling(NamedTuple):
-    """How resampling is done; it stands in every interval."""
-
-    seed: int = 0
-    resamples: int = 10_000
-    level: float = 0.95
-    bootstrap: str = "percentile"
-    """``percentile`` or ``bca`` (bias-corrected and accelerated)."""
-
-
-BOOTSTRAPS = ("percentile", "bca")
-DEFAULT_SAMPLING = Sampling()
-
-
-def check_sampling(sampling: Sampling) -> None:
-    """Refuse settings that make no interval."""
-    if not 0 < sampling.level < 1:
-        raise DataRefused(f"level is {sampling.level}; it must lie between 0 and 1, e.g. 0.95.")
-    if sampling.resamples < 1:
-        raise DataRefused(f"resamples is {sampling.resamples}; it must be at least 1.")
-    if sampling.seed < 0:
-        raise DataRefused(f"seed is {sampling.seed}; it must not be negative.")
-    if sampling.bootstrap not in BOOTSTRAPS:
-        raise DataRefused(
-            f"bootstrap is {sampling.bootstrap}; it must be one of {', '.join(BOOTSTRAPS)}."
-        )
 
 
 class Bounds(NamedTuple):
@@ -77,40 +80,6 @@ class Bounds(NamedTuple):
     """Where it would have no width, and so there is none."""
     all_agree: NDArray[np.bool_]
     """Where it has none because no draw of clusters moves the value."""
-
-
-class NullMoments(NamedTuple):
-    """Where an index would lie if nothing were there."""
-
-    mean: float
-    quantile_95: float
-    n_draws: int
-
-
-def weighted(estimator: Estimator, weights: Floats, *, width: int) -> Floats:
-    """Apply an estimator in chunks of rows, so that memory does not grow with their number.
-
-    Args:
-        estimator: function of weights [R, G].
-        weights: shape [R, G].
-        width: numbers that the estimator holds for one row of weights.
-    """
-    rows = max(1, _CHUNK_VALUES // max(1, width))
-    parts = [estimator(weights[i : i + rows]) for i in range(0, len(weights), rows)]
-    return np.concatenate(parts)
-
-
-def usable_strata(strata: Integers) -> Integers:
-    """Return the strata, or one stratum for all where one of them has a single cluster.
-
-    A stratum of one cluster cannot say how much clusters differ; left alone it would count as
-    perfectly sure.
-
-    >>> usable_strata(np.array([0, 0, 1])).tolist()
-    [0, 0, 0]
-    """
-    _, sizes = np.unique(strata, return_counts=True)
-    return np.zeros_like(strata) if (sizes < 2).any() else strata
 
 
 def jackknife_standard_error(estimator: Estimator, strata: Integers, *, width: int) -> Floats:
@@ -142,15 +111,6 @@ def jackknife_standard_error(estimator: Estimator, strata: Integers, *, width: i
         share = (len(values) - 1) / len(values)
         variance += share * ((values - values.mean(axis=0)) ** 2).sum(axis=0)
     return np.sqrt(variance)
-
-
-def degrees_of_freedom(strata: Integers) -> int:
-    """Return clusters less strata, after :func:`usable_strata`.
-
-    >>> degrees_of_freedom(np.array([0, 0, 0, 1, 1]))
-    3
-    """
-    return len(strata) - len(np.unique(usable_strata(strata)))
 
 
 def interval(
@@ -200,7 +160,7 @@ def interval(
 
 
 def _bootstrap(estimator: Estimator, strata: Integers, sampling: Sampling, width: int) -> Floats:
-    rows = max(1, _CHUNK_VALUES // max(width, len(strata)))
+    rows = max(1, CHUNK_VALUES // max(width, len(strata)))
     parts = [estimator(chunk) for chunk in bootstrap_weights(strata, sampling, rows=rows)]
     return np.concatenate(parts)
 
@@ -250,29 +210,6 @@ def _acceleration(estimator: Estimator, strata: Integers, width: int) -> Floats:
     return np.asarray(skew)
 
 
-def bootstrap_weights(strata: Integers, sampling: Sampling, *, rows: int) -> Iterator[Floats]:
-    """Yield how often each cluster is drawn, in chunks of at most ``rows`` resamples.
-
-    Clusters are drawn with replacement within their stratum, so every stratum keeps its number.
-    """
-    generator = np.random.default_rng(sampling.seed)
-    members = [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
-    for start in range(0, sampling.resamples, rows):
-        n_rows = min(rows, sampling.resamples - start)
-        weights = np.zeros((n_rows, len(strata)))
-        for places in members:
-            weights[:, places] = _draws(generator, len(places), n_rows)
-        yield weights
-
-
-def _draws(generator: np.random.Generator, n: int, n_rows: int) -> Integers:
-    """Return how often each of n clusters is drawn in n draws, shape [n_rows, n]."""
-    if n <= _MANY_CLUSTERS:
-        return generator.multinomial(n, [1 / n] * n, n_rows)
-    drawn = generator.integers(0, n, (n_rows, n)) + np.arange(n_rows)[:, None] * n
-    return np.bincount(drawn.ravel(), minlength=n_rows * n).reshape(n_rows, n)
-
-
 def two_sided_p(estimate: Floats, error: Floats, freedom: int) -> Floats:
     """Return the p-value of a t statistic that the value is 0; NaN where it cannot be had.
 
@@ -288,106 +225,3 @@ def two_sided_p(estimate: Floats, error: Floats, freedom: int) -> Floats:
     p_value = np.minimum(1.0, 2 * special.stdtr(max(freedom, 1), -statistic))
     p_value = np.where(is_rounding & (np.abs(estimate) >= _ZERO_ERROR), np.nan, p_value)
     return np.where(np.isnan(error) | (freedom < 1), np.nan, p_value)
-
-
-def holm(p_values: Floats) -> Floats:
-    """Correct a family of p-values by Holm's method; NaN stays NaN and is no member.
-
-    >>> holm(np.array([0.01, 0.04, 0.03])).round(4).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    adjusted = np.full(len(p_values), np.nan)
-    known = np.flatnonzero(~np.isnan(p_values))
-    order = known[np.argsort(p_values[known], kind="stable")]
-    factors = np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p_values[order] * factors))
-    return adjusted
-
-
-def sign_patterns(n_clusters: int, sampling: Sampling) -> Floats:
-    """Return patterns of +1 and -1, shape [R, G]: all of them where they are few, else drawn.
-
-    >>> sign_patterns(2, Sampling()).tolist()
-    [[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
-    """
-    if n_clusters < 63 and 2**n_clusters <= sampling.resamples:
-        bits = np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters) & 1
-    else:
-        generator = np.random.default_rng(sampling.seed)
-        bits = generator.integers(0, 2, (sampling.resamples, n_clusters))
-    return np.asarray(1.0 - 2.0 * bits, dtype=np.float64)
-
-
-def sign_flip_null(
-    estimator: Estimator, n_clusters: int, *, sampling: Sampling, width: int
-) -> NullMoments | None:
-    """Return where an index would lie if each cluster's preferences could as well be reversed.
-
-    Args:
-        estimator: function of signs [R, G] to R values of the index.
-        n_clusters: number of clusters; fewer than two give None, for one alone has no other to
-            disagree with.
-        sampling: seed and number of draws.
-        width: see :func:`weighted`.
-    """
-    if n_clusters < 2:
-        return None
-    values = weighted(estimator, sign_patterns(n_clusters, sampling), width=width)
-    return NullMoments(float(values.mean()), float(np.quantile(values, 0.95)), len(values))
-
-
-def random_pairing_moments(values: Floats) -> tuple[float, float]:
-    r"""Return mean and variance of the sum of |u - v| over a random perfect matching of values.
-
-    .. math::
-        E[W] = \frac{S_1}{N-1},\qquad
-        Var[W] = \frac{(N-2) S_2 - \sum_i e_i^2}{(N-1)(N-3)} - \frac{2(N-2) S_1^2}{N(N-1)^2(N-3)}
-
-    with :math:`S_1, S_2` the sums of :math:`|v_i-v_j|` and its square over all pairs, and
-    :math:`e_i` the row sum :math:`\sum_j |v_i - v_j|` less its mean. It follows from a pair's
-    probability 1/(N-1) and that of two disjoint pairs, 1/((N-1)(N-3)); written with :math:`e_i`
-    so that nothing large cancels. Sorting and prefix sums make it O(N log N).
-
-    Args:
-        values: an even number of values, shape [N].
-
-    >>> random_pairing_moments(np.array([0.0, 0.0, 1.0, 1.0]))
-    (1.3333333333333333, 0.8888888888888888)
-    """
-    n = len(values)
-    if n < 4:
-        return (float(np.abs(np.diff(values)).sum()), 0.0)
-    v = np.sort(values - values.mean())
-    below = np.concatenate([[0.0], np.cumsum(v)[:-1]])
-    rank = np.arange(n)
-    # sum_j |v_i - v_j| of sorted values: i values lie below and n - 1 - i above.
-    rows = (2 * rank - n) * v - 2 * below + v.sum()
-    mean_row = rows.mean()
-    s1 = n * mean_row / 2
-    s2 = n * (v @ v) - v.sum() ** 2
-    e2 = ((rows - mean_row) ** 2).sum()
-    variance = ((n - 2) * s2 - e2) / ((n - 1) * (n - 3))
-    variance -= 2 * (n - 2) * s1**2 / (n * (n - 1) ** 2 * (n - 3))
-    return float(s1 / (n - 1)), max(0.0, float(variance))
-
-
-def random_pairing_null(pools: Iterator[Floats]) -> NullMoments | None:
-    """Return where a mean difference would lie if partners within a pool were exchangeable.
-
-    Args:
-        pools: one array of an even number of values for each stratum.
-    """
-    total, variance, n_pairs = 0.0, 0.0, 0
-    # Sorting millions of scores holds no lock of the interpreter's; the order of sums is kept.
-    with ThreadPoolExecutor(2) as workers:
-        for n, mean, spread in workers.map(_sized_moments, pools):
-            total, variance, n_pairs = total + mean, variance + spread, n_pairs + n // 2
-    if n_pairs == 0:
-        return None
-    mean = total / n_pairs
-    upper = mean + float(special.ndtri(0.95)) * variance**0.5 / n_pairs
-    return NullMoments(mean, upper, 0)
-
-
-def _sized_moments(pool: Floats) -> tuple[int, float, float]:
-    return len(pool), *random_pairing_moments(pool)

@@ -61,6 +61,7 @@ class CommandParser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._benchmark_actions: list[tuple[argparse.Action, dict[str, Option]]] = []
+        self._descriptions: list[tuple[argparse.Action, Callable[[str], str]]] = []
 
     def add_option(
         self, group: "argparse._ArgumentGroup", options: dict[str, Option]
@@ -70,6 +71,10 @@ class CommandParser(argparse.ArgumentParser):
         self._benchmark_actions.append((action, options))
         return action
 
+    def describe(self, action: argparse.Action, help_for: Callable[[str], str]) -> None:
+        """Give an argument another help where the call names a benchmark: benchmark -> help."""
+        self._descriptions.append((action, help_for))
+
     def narrow(self, words: Sequence[str]) -> None:
         """Hide from ``--help`` what the benchmark that one of the words names does not have."""
         stem = next((stem for word in words if (stem := stem_named(word))), None)
@@ -78,6 +83,8 @@ class CommandParser(argparse.ArgumentParser):
         for action, options in self._benchmark_actions:
             option = options.get(stem)
             action.help = _help_text({stem: option}) if option else argparse.SUPPRESS
+        for action, help_for in self._descriptions:
+            action.help = help_for(stem).replace("%", "%%")
 
 
 def stem_named(word: str) -> str | None:

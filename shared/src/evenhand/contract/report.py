@@ -35,8 +35,9 @@ class Interval(msgspec.Struct, frozen=True, kw_only=True):
     n_clusters: int
     """How many clusters contribute to the value."""
     few_clusters: bool
-    """True below 30 clusters: the interval is studentised and may cover less often than ``level``
-    (not so an ``agreement_bound``, which is as wide as so few clusters require)."""
+    """True where fewer than 30 clusters of equal weight would say as much (Kish's effective
+    number): the interval may cover less often than ``level`` (not so an ``agreement_bound``, which
+    is as wide as so few clusters require)."""
 
 
 class NullReference(msgspec.Struct, frozen=True, kw_only=True):

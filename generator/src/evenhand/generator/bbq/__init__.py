@@ -14,8 +14,8 @@ BENCHMARK = Benchmark(
         "export-task": "datasets_out/bbq/1.0.0 --repo org/bbq --out tasks/",
     },
     release=(
-        "the folder of the official *.jsonl (any of the eleven categories, or one mixed file), or a"
-        " mirror's JSONL or Parquet"
+        "the folder with the official *.jsonl files (any of the eleven categories, or one mixed"
+        " file), or a mirror's JSONL or Parquet"
     ),
     sources=("--templates",),
     text_columns=(

@@ -1,4 +1,4 @@
-"""What is said about BBQ on its card: of the official release, and of Evenhand's question set."""
+"""The text of BBQ's cards: for the official release, and for Evenhand's question set."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ CC_BY = Licence(
     link="https://creativecommons.org/licenses/by/4.0/",
 )
 
-_READ_IN_TRAINING = "Models may have read the official questions in training."
+_READ_IN_TRAINING = "Models may have seen the official questions in training."
 
 OFFICIAL_CARD = Card(
     stem="bbq",
@@ -29,24 +29,24 @@ OFFICIAL_CARD = Card(
         " about any person or group. Do not train models on them."
     ),
     summary=(
-        "Questions about two people with three answers: either of them, or that it cannot be known."
-        " An ambiguous context does not tell, a disambiguated one does. The benchmark is that of"
+        "Questions about two people with three answers: either person, or that it cannot be known."
+        " An ambiguous context does not say which, a disambiguated one does. The benchmark is by"
         " Parrish et al. (2022)."
     ),
     measures=(
-        "Whether a model answers with a stereotype where the context does not tell, and whether a"
-        " stereotype wins over what the context says: each question is asked with a negative and a"
+        "Whether a model answers with a stereotype where the context is ambiguous, and whether a"
+        " stereotype overrides what the context says: each question is asked in a negative and a"
         " non-negative wording, in both contexts."
     ),
     limits=(
-        "It shows associations of a model in short texts, not harm in any use of the model.",
+        "It shows a model's associations in short texts, not harm in any use of the model.",
         "It covers stereotypes that are known in the English-speaking United States.",
         "A score near 0 does not show that a model is unbiased: opposite biases may cancel out.",
-        "Few questions carry many rows: questions (`question_index`) are the units of uncertainty.",
-        "Proper names stand for groups only by custom; `label_type` keeps those rows apart.",
+        "Many rows share few questions: questions (`question_index`) are the units of resampling.",
+        "Proper names indicate groups only by custom; `label_type` distinguishes those rows.",
         (
-            "Contexts are short, and only answers are looked at: a bias may show in a model's"
-            " probabilities alone, or in another kind of text, and is then not seen here."
+            "Contexts are short, and only answers are evaluated: a bias that shows only in a"
+            " model's probabilities, or in another kind of text, is not seen here."
         ),
         _READ_IN_TRAINING,
     ),
@@ -68,17 +68,17 @@ OFFICIAL_CARD = Card(
         scorers=({"name": "choice"},),
     ),
     rows=(
-        "A row is one question with three answers. Four rows that follow each other are one"
-        " example: neg and nonneg question (`question_polarity`), each in an ambiguous and a"
-        " disambiguated context (`context_condition`). `label` is the right answer, `unknown` the"
-        " one that says that it cannot be known, and `target` the one that agrees with the"
-        " stereotype: the stereotyped person for neg, the other person for nonneg; null where that"
-        " cannot be told, with the reason in `why_no_target`. `answer_text` and `answer_group` hold"
-        " what the release says of the three answers. `id` is `<category>-<example_id>`; rows are"
-        " in the order of `example_id`."
+        "A row is one question with three answers. Four consecutive rows form one example: neg and"
+        " nonneg question (`question_polarity`), each in an ambiguous and a disambiguated context"
+        " (`context_condition`). `label` is the right answer, `unknown` the answer that it cannot"
+        " be known, and `target` the one that agrees with the stereotype: the stereotyped person"
+        " for neg, the other person for nonneg; null where this cannot be determined, with the"
+        " reason in `why_no_target`. `answer_text` and `answer_group` hold what the release says"
+        " about the three answers. `id` is `<category>-<example_id>`; rows are in the order of"
+        " `example_id`."
     ),
     scoring=(
-        "A predictions file has one row an `id` and one of: `label` (0, 1, 2), `answer` (text), or"
+        "A predictions file has one row per `id` and one of: `label` (0, 1, 2), `answer` (text), or"
         " `scores` (three numbers, the largest wins)."
     ),
     citation="""
@@ -96,32 +96,31 @@ CARD = dataclasses.replace(
     OFFICIAL_CARD,
     licence=APACHE,
     summary=(
-        "Questions about two people with three answers: either of them, or that it cannot be known."
-        " An ambiguous context does not tell, a disambiguated one does. The construction follows"
-        " Parrish et al. (2022); all scenes and questions were written for Evenhand."
+        "Questions about two people with three answers: either person, or that it cannot be known."
+        " An ambiguous context does not say which, a disambiguated one does. The construction"
+        " follows Parrish et al. (2022); all scenes and questions were written for Evenhand."
     ),
     limits=(
         *(limit for limit in OFFICIAL_CARD.limits if limit != _READ_IN_TRAINING),
-        "Numbers are not comparable with those of the official BBQ: the questions are others.",
+        "Numbers are not comparable with those of the official BBQ, which has other questions.",
         (
-            "Models may have read these sentences, once they are published; a draw with a seed of"
-            " your own is new as a set, not in each sentence."
+            "Models may have seen these sentences once they are published; a set drawn with a new"
+            " seed is new as a whole, not in each sentence."
         ),
     ),
     rows=(
-        "A row is one question with three answers. Four rows that follow each other are one"
-        " example: neg and nonneg question (`question_polarity`), each in an ambiguous and a"
-        " disambiguated context (`context_condition`); persons, answers and their order are the"
-        " same in the four. `label` is the place (0, 1, 2) of the right answer, `unknown` that of"
-        " the one that says that it cannot be known, and `target` that of the one that agrees with"
-        " the stereotype: the stereotyped person for neg, the other person for nonneg."
-        " `answer_group` names the group of each answer. `question_index` is the question, `source`"
-        " where its stereotype is attested, or `none found`. `version` is the arrangement: in a and"
-        " b the stereotyped person is mentioned first, in a and c the negative question is answered"
-        " by that person where the context tells. `id` is `<category>-<example_id>`; rows are in"
-        " the order of `example_id`. A question has up to"
-        f" {PAIRS_A_QUESTION} pairs of people, in two examples each, one for either order of"
-        " mention."
+        "A row is one question with three answers. Four consecutive rows form one example: neg and"
+        " nonneg question (`question_polarity`), each in an ambiguous and a disambiguated context"
+        " (`context_condition`); persons, answers and their order are the same in all four. `label`"
+        " is the position (0, 1, 2) of the right answer, `unknown` that of the answer that it"
+        " cannot be known, and `target` that of the one that agrees with the stereotype: the"
+        " stereotyped person for neg, the other person for nonneg. `answer_group` names the group"
+        " of each answer. `question_index` is the question, `source` where its stereotype is"
+        " attested, or `none found`. `version` is the arrangement: in a and b the stereotyped"
+        " person is mentioned first; in a and c that person is the right answer to the negative"
+        " question in the disambiguated context. `id` is `<category>-<example_id>`; rows are in the"
+        f" order of `example_id`. A question has up to {PAIRS_A_QUESTION} pairs of people, in two"
+        " examples each, one for either order of mention."
     ),
 )
-"""The card of the question set, with its own licence, limits and rows."""
+"""The card of the question set, whose licence, limits and rows differ from the release's."""

@@ -11,11 +11,21 @@ from dataclasses import dataclass
 from evenhand.generator.bbq.rows import Row
 
 _SPOKEN_WITH_CONSONANT = r"(?:uni(?!n)|use|usu|uti|eu|one\b|once\b|u\b)"
+MONTHER = "`monther` for mother"
+STRAY_BRACE = "a stray `{` or `}`"
+A_BEFORE_VOWEL = "`a` before a vowel"
+AN_BEFORE_CONSONANT = "`an` before a consonant's sound (an unicorn)"
+NO_ANSWER_GROUP = "an answer without a group"
+NO_STEREOTYPED_GROUP = "no stereotyped group"
+SAME_ANSWERS = "two answers in the same words"
+CONTRADICTING_LABEL = "a label that contradicts the context's condition"
+REPEATED_ROW = "the same row again under another id"
+
 _IN_TEXT = {
-    "`monther` for mother": re.compile("monther"),
-    "a stray `{` or `}`": re.compile("[{}]"),
-    "`a` before a vowel": re.compile(rf"\ba (?!{_SPOKEN_WITH_CONSONANT})[aeiou]\w", re.IGNORECASE),
-    "`an` before a consonant's sound (an unicorn)": re.compile(
+    MONTHER: re.compile("monther"),
+    STRAY_BRACE: re.compile("[{}]"),
+    A_BEFORE_VOWEL: re.compile(rf"\ba (?!{_SPOKEN_WITH_CONSONANT})[aeiou]\w", re.IGNORECASE),
+    AN_BEFORE_CONSONANT: re.compile(
         rf"\ban (?:{_SPOKEN_WITH_CONSONANT}|[b-df-gj-np-tv-z][a-z])", re.IGNORECASE
     ),
     "`a` before a number spoken with a vowel (a 18-year-old)": re.compile(
@@ -43,11 +53,11 @@ class Fault:
 
 def find_faults(category: str, rows: list[Row], ids: list[str]) -> list[Fault]:
     """Count the known faults of one category's rows; those that no row has are left out."""
-    places: dict[str, list[int]] = {name: [] for name in (*_IN_TEXT, *_IN_FIELDS, _REPEATED)}
+    places: dict[str, list[int]] = {name: [] for name in (*_IN_TEXT, *_IN_FIELDS, REPEATED_ROW)}
     for place, row in enumerate(rows):
         for name in _row_faults(row):
             places[name].append(place)
-    places[_REPEATED] = _repeated(rows)
+    places[REPEATED_ROW] = _repeated(rows)
     return [
         Fault(config=category, fault=name, rows=len(faulty), first=ids[faulty[0]])
         for name, faulty in places.items()
@@ -79,12 +89,11 @@ def _repeats_an_answer(row: Row) -> bool:
 
 
 _IN_FIELDS: dict[str, Callable[[Row], bool]] = {
-    "an answer without a group": _lacks_info,
-    "no stereotyped group": lambda row: not row.stereotyped_groups,
-    "two answers in the same words": _repeats_an_answer,
-    "a label that contradicts the context's condition": _label_contradicts,
+    NO_ANSWER_GROUP: _lacks_info,
+    NO_STEREOTYPED_GROUP: lambda row: not row.stereotyped_groups,
+    SAME_ANSWERS: _repeats_an_answer,
+    CONTRADICTING_LABEL: _label_contradicts,
 }
-_REPEATED = "the same row again under another id"
 
 
 def _repeated(rows: list[Row]) -> list[int]:

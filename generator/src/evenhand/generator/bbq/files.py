@@ -50,10 +50,10 @@ def read_release(source: Path, configs: tuple[str, ...]) -> Release:
     Raises:
         DataRefused: there is no such file, or a row is faulty; the sentence names file and line.
     """
-    paths = _list_files(source)
-    paths = [path for path in paths if _may_hold(path, configs)]
+    listing = _list_files(source)
+    paths = [path for path in listing if _may_hold(path, configs)]
     release = Release(root=source, files=paths, rows={})
-    release.file_labels = [release.file_label(path) for path in paths]
+    release.file_labels = [release.file_label(path) for path in listing]
     first: dict[tuple[str, int], tuple[Path, str, Row]] = {}
     names: dict[str, None] = {}
     for path in paths:

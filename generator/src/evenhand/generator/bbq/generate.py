@@ -39,7 +39,7 @@ def prepare(settings: Settings) -> Prepared:
             "questions": {one.name: len(one.questions) for one in drawn},
             "questions_with_source": {one.name: one.n_with_source for one in drawn},
         },
-        made=_construction_lines(drawn, questions, settings),
+        construction=_construction_lines(drawn, questions, settings),
         notes=_notes(settings),
         configs=lambda: (
             config_rows(one.items(), limit=limit, seed=settings.seed) for one in drawn
@@ -54,25 +54,25 @@ def _examples(drawn: DrawnCategory, limit: int | None) -> int:
 def _construction_lines(
     drawn: list[DrawnCategory], questions: QuestionSet, settings: Settings
 ) -> list[str]:
-    whose = "a user's" if settings.options.get("templates") else "Evenhand's own"
+    whose = "a user's" if settings.options.get("templates") else "Evenhand's"
     people = describe_sources(questions.people_lists(tuple(one.name for one in drawn)))
     return [
         f"Rendered from {whose} templates and lists of people by `evenhand generate bbq`.",
         (
-            f"Drawn with seed {settings.seed}: up to {PAIRS_A_QUESTION} pairs of people a question,"
-            " the words of their scene, the wording of UNKNOWN and the order of the answers. Each"
-            " role (stereotyped person, other person, UNKNOWN) stands equally often at each of the"
-            " three places in a whole category, give or take one example; in a sample (`--limit`)"
-            " nearly so."
+            f"Drawn with seed {settings.seed}: up to {PAIRS_A_QUESTION} pairs of people per"
+            " question, the words of their scene, the wording of UNKNOWN and the order of the"
+            " answers. Each role (stereotyped person, other person, UNKNOWN) is equally often at"
+            " each of the three positions in a whole category, give or take one example; in a"
+            " sample (`--limit`) nearly so."
         ),
         (
-            "A fresh draw (`evenhand generate bbq --seed N`, N of your own) gives a set that no"
-            " training corpus holds: other pairs, words, wordings of UNKNOWN and orders. Single"
-            " contexts may come again, as the lists are short. Give it a version of its own."
+            "A new seed (`evenhand generate bbq --seed N`) gives a set that is in no training"
+            " corpus: other pairs, words, wordings of UNKNOWN and orders. Single contexts may"
+            " recur, since the lists are short. Give such a set its own version number."
         ),
         _sources(drawn),
         f"Sources of the words for people: {people}.",
-        "No panel of annotators has read these questions, as one has the official ones.",
+        "Unlike the official questions, these were not reviewed by a panel of annotators.",
     ]
 
 
@@ -86,19 +86,19 @@ def _sources(drawn: list[DrawnCategory]) -> str:
     return (
         f"The stereotype has a source, named in `source`, in {n_with:,} of {n:,} questions"
         f" ({100 * n_with / n:.0f} %; {by_category}); in the others `source` is `{NO_SOURCE}`."
-        " The sentence that attests it stands in the template."
+        " The template quotes the sentence that attests it."
     )
 
 
 def _notes(settings: Settings) -> list[str]:
     if settings.seed == 0 or settings.limit is not None:
         return []
-    other = "other rows than those of the default seed, 0; give the dataset a --version of its own"
+    other = "the rows differ from those of the default seed, 0; give the dataset another --version"
     return [f"seed {settings.seed}: {other}"]
 
 
 def catalogue() -> Iterator[dict[str, Any]]:
-    """Yield one row a config of ours: its counts, without rendering anything."""
+    """Yield one row per config: its counts, without rendering anything."""
     questions = QuestionSet()
     for name in questions.categories():
         drawn = questions.draw_category(name, seed=0)

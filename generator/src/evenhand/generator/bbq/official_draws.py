@@ -29,6 +29,9 @@ N_PERSONS = 5
 N_NAMES = 6
 """How many proper names are drawn for templates of categories that names do not stand for."""
 
+SLOT_WORDS = "words of slots"
+"""What a manifest calls the words drawn for a template's slots."""
+
 BY_STEREOTYPE = ("Race_ethnicity", "Religion", "Nationality", "Sexual_orientation")
 """In these the first person is of a stereotyped group and the second is not."""
 
@@ -44,20 +47,20 @@ class Draw:
 
     def __init__(self, seed: int, key: str) -> None:
         self._rng = np.random.default_rng([seed, zlib.crc32(key.encode())])
-        self.drawn: set[str] = set()
+        self.random_parts: set[str] = set()
 
     def sample(self, what: str, members: Sequence[Member], n: int) -> list[Member]:
         """Draw ``n`` members; all of them, in their order, where there are no more."""
         if len(members) <= n:
             return list(members)
-        self.drawn.add(what)
+        self.random_parts.add(what)
         places = self._rng.choice(len(members), size=n, replace=False)
         return [members[place] for place in places]
 
     def choice(self, what: str, members: Sequence[Member]) -> Member:
         """Draw one member."""
         if len(members) > 1:
-            self.drawn.add(what)
+            self.random_parts.add(what)
         return members[int(self._rng.integers(len(members)))]
 
     def order(self) -> tuple[int, int, int]:
@@ -93,9 +96,7 @@ def draw_template_pairs(
 
 def slot_words(template: OfficialTemplate, draw: Draw) -> tuple[str, str]:
     """Draw what fills {{WORD1}} and {{WORD2}}."""
-    first, second = (
-        draw.choice("words of slots", words) if words else "" for words in template.words
-    )
+    first, second = (draw.choice(SLOT_WORDS, words) if words else "" for words in template.words)
     return first, second
 
 
@@ -222,13 +223,13 @@ def _any_names(template: OfficialTemplate, vocabulary: Vocabulary, draw: Draw) -
     """Every drawn name meets all the others."""
     names = vocabulary.names_with(FIRST_ONLY, lambda _: True)
     needed_names(names, N_NAMES, "first names without a race", vocabulary.folder)
-    drawn = draw.sample("names", names, N_NAMES)
-    for first in drawn:
+    sample = draw.sample("names", names, N_NAMES)
+    for first in sample:
         yield (
             Person(first.text, template.infos[0] or first.text),
             [
                 Person(other.text, template.infos[1] or other.text)
-                for other in drawn
+                for other in sample
                 if other is not first
             ],
         )

@@ -26,7 +26,7 @@ class Rendered:
 
     category: str
     rows: list[Row] = field(default_factory=list)
-    drawn: dict[str, dict[str, None]] = field(default_factory=dict)
+    random_parts: dict[str, dict[str, None]] = field(default_factory=dict)
     """What was drawn -> questions for which it was."""
     n_faulty: int = 0
     """Groups of four in which the original takes an answer for another person's."""
@@ -54,8 +54,8 @@ def render_templates(
         draw = Draw(seed, f"{key}/{seen[key]}")
         for pair in _pairs(template, vocabulary, draw):
             _add_four(rendered, template, pair, draw, substring_faults=substring_faults)
-        for what in sorted(draw.drawn):
-            rendered.drawn.setdefault(what, {})[template.question] = None
+        for what in sorted(draw.random_parts):
+            rendered.random_parts.setdefault(what, {})[template.question] = None
     return rendered
 
 

@@ -32,7 +32,7 @@ Source: the card of the mirror walledai/BBQ on the Hub, whose numbers add up to 
 those of Age and Religion were counted.
 """
 
-_MADE = (
+_CONSTRUCTION = (
     "Imported from the files of the official BBQ (nyu-mll/BBQ) by `evenhand import bbq`: the same"
     " texts, answers and labels; `id`, `unknown`, `target`, `why_no_target` and `label_type` were"
     " added."
@@ -66,7 +66,7 @@ def prepare_release(settings: ImportSettings) -> Prepared:
         card=OFFICIAL_CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(settings, release, items, faults),
-        made=_construction_lines(release, items),
+        construction=_construction_lines(release, items),
         known_faults=tuple(f"Kept as released: {fault.sentence()}." for fault in faults),
         notes=_notes(release, items, faults),
         configs=lambda: iter(rows.values()),
@@ -92,7 +92,7 @@ def _provenance(
 
 
 def findings(items: dict[str, Items], faults: list[Fault]) -> dict[str, Any]:
-    """Return what was found out about imported rows, for the manifest."""
+    """Return the facts about imported rows for the manifest."""
     return {
         "known_faults": [dataclasses.asdict(fault) for fault in faults],
         "without_target": {
@@ -109,7 +109,7 @@ def findings(items: dict[str, Items], faults: list[Fault]) -> dict[str, Any]:
 def _construction_lines(release: Release, items: dict[str, Items]) -> list[str]:
     names = sorted(release.file_label(path) for path in release.files)
     return [
-        _MADE,
+        _CONSTRUCTION,
         f"Files: {', '.join(names)}.",
         *(f"{line}." for line in _gaps(items)),
         *(f"Rows without target in {line}." for line in without_target(items)),
@@ -119,19 +119,21 @@ def _construction_lines(release: Release, items: dict[str, Items]) -> list[str]:
 def _notes(release: Release, items: dict[str, Items], faults: list[Fault]) -> list[str]:
     lines = [*_gaps(items)]
     if release.n_repeated:
-        lines.append(f"{release.n_repeated:,} rows stand in two files alike; each was taken once")
+        lines.append(f"{release.n_repeated:,} rows are in two files; each was taken once")
     absent = [name for name in CATEGORIES if name not in items]
     if absent:
         lines.append(f"not imported: {', '.join(absent)}")
     if release.left_out:
-        lines.append(f"fields left out, as they are no part of BBQ: {', '.join(release.left_out)}")
+        lines.append(
+            f"fields left out, since they are no part of BBQ: {', '.join(release.left_out)}"
+        )
     lines += [f"without target: {line}" for line in without_target(items)]
     lines += [f"known fault, kept as it is: {fault.sentence()}" for fault in faults]
     return lines
 
 
 def _gaps(items: dict[str, Items]) -> list[str]:
-    """Say which categories are not whole."""
+    """Say which categories are incomplete."""
     lines = []
     for name, one in items.items():
         if len(one.rows) != OFFICIAL_ROWS[name]:
@@ -145,7 +147,7 @@ def _gaps(items: dict[str, Items]) -> list[str]:
 
 
 def without_target(items: dict[str, Items]) -> list[str]:
-    """Say of which rows no target is known, and why."""
+    """Say for which rows no target is known, and why."""
     return [
         f"{name}: {count:,} rows, {why}"
         for name, one in items.items()

@@ -32,15 +32,16 @@ from evenhand.generator.bbq.options import ImportOptions
 from evenhand.generator.bbq.spelling import checked_configs
 from evenhand.generator.benchmark import ImportSettings, Prepared
 
-_MADE = (
+_CONSTRUCTION = (
     "Rendered from the templates and vocabularies of the official BBQ (nyu-mll/BBQ) by `evenhand"
     " import bbq --templates`, with seed {seed}. No released row was read: `id` numbers the rows of"
     " this rendering, and the release has another row under the same `id`. The order of the three"
-    " answers and the wording of UNKNOWN are drawn for every group of four."
+    " answers and the wording of UNKNOWN are drawn at random for every group of four."
 )
 _SUBSTRING = (
-    "Whom an answer names was told by substring, as the original does it: `men` is found in"
-    " `women`, `African` in `African American`, and nobody where a word was repaired (`Latina`)."
+    "Whom an answer names was determined by substring, as in the original: `men` matches `women`,"
+    " `African` matches `African American`, and nothing matches where a word was repaired"
+    " (`Latina`)."
 )
 
 
@@ -78,7 +79,7 @@ def prepare_templates(settings: ImportSettings) -> Prepared:
         card=OFFICIAL_CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(one),
-        made=_construction_lines(one),
+        construction=_construction_lines(one),
         known_faults=tuple(f"Kept as in the original: {fault.sentence()}." for fault in one.faults),
         notes=_notes(one),
         configs=lambda: iter(rows.values()),
@@ -144,7 +145,7 @@ def _provenance(one: _Rendering) -> dict[str, Any]:
         "rows": {name: len(items.rows) for name, items in one.items.items()},
         "rows_by_question": {name: _by_question(items) for name, items in one.items.items()},
         "drawn": {
-            name: {what: list(questions) for what, questions in category.drawn.items()}
+            name: {what: list(questions) for what, questions in category.random_parts.items()}
             for name, category in one.rendered.items()
         },
         "words_left_out": one.vocabulary.n_left_out,
@@ -158,7 +159,7 @@ def _provenance(one: _Rendering) -> dict[str, Any]:
 def _construction_lines(one: _Rendering) -> list[str]:
     names = [path.name for path in (*(file.path for file in one.files), *one.vocabulary.files)]
     return [
-        _MADE.format(seed=one.settings.seed),
+        _CONSTRUCTION.format(seed=one.settings.seed),
         *([_SUBSTRING] if one.options.substring_faults else []),
         f"Files: {', '.join(names)}.",
         *(f"Drawn at random in {line}." for line in _draw_lines(one)),
@@ -193,7 +194,7 @@ def _source_lines(one: _Rendering) -> list[str]:
         )
     vocabulary = one.vocabulary
     if vocabulary.n_words:
-        left_out = f"{vocabulary.n_left_out} left out, as Pilot_include is No"
+        left_out = f"{vocabulary.n_left_out} left out, since Pilot_include is No"
         lines.append(f"{WORDS_FILE}: {vocabulary.n_words} words, {left_out}")
     if vocabulary.names:
         lines.append(f"{NAMES_FILE}: {len(vocabulary.names)} names")
@@ -216,17 +217,21 @@ def _draw_lines(one: _Rendering) -> list[str]:
     return [
         f"{name}: {what} of question{'s' if len(questions) > 1 else ''} {ranges(questions)}"
         for name, category in one.rendered.items()
-        for what, questions in category.drawn.items()
+        for what, questions in category.random_parts.items()
     ]
 
 
 def _substring_lines(one: _Rendering) -> list[str]:
     is_kept = one.options.substring_faults
-    how = "is mistaken, as in the original" if is_kept else "is told; the original mistakes it"
-    which = "" if is_kept else " (--substring-faults does too)"
+    if is_kept:
+        fault = "an answer is assigned to the wrong person by substring, as in the original"
+    else:
+        fault = (
+            "the original assigns an answer to the wrong person by substring, corrected here"
+            " (--substring-faults keeps it)"
+        )
     return [
-        f"{name}: in {category.n_faulty:,} groups of four whom an answer names {how}, by"
-        f" substring{which}"
+        f"{name}: in {category.n_faulty:,} groups of four {fault}"
         for name, category in one.rendered.items()
         if category.n_faulty
     ]

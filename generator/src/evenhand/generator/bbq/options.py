@@ -1,4 +1,4 @@
-"""What BBQ alone can be told: declared for the command line, and typed for the code."""
+"""Options of BBQ alone: declared for the command line, and typed for the code."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ OPTIONS = (
         metavar="DIR",
         type=Path,
         help="your own templates and lists (<Category>/qNN.jinja, people/*.tsv, unknown.tsv);"
-        " what the folder does not hold is taken from Evenhand's",
+        " Evenhand's are used for what the folder lacks",
     ),
     Option(
         command="import",
@@ -20,8 +20,8 @@ OPTIONS = (
         metavar="DIR",
         type=Path,
         help="in place of --from: the release's folder of templates (*.csv, with both"
-        " vocabularies), rendered into rows of the same form; what the original draws at random is"
-        " drawn with --seed",
+        " vocabularies), rendered into rows of the same form; the original's random choices"
+        " depend on --seed",
     ),
     Option(
         command="import",
@@ -35,8 +35,8 @@ OPTIONS = (
         flag="--substring-faults",
         is_switch=True,
         default=False,
-        help="with --templates: tell which group an answer names as the original does, by"
-        " substring: `men` is found in `women`, `African` in `African American`, nothing in"
+        help="with --templates: determine which group an answer names by substring, as the original"
+        " does: `men` matches `women`, `African` matches `African American`, nothing matches"
         " `Latina woman` (default: by the answer's slots)",
     ),
 )

@@ -13,7 +13,7 @@ BENCHMARK = Benchmark(
         "mine": ("bvf --corpus books.jsonl.zst --topic gender --workers 4 --out contexts.jsonl"),
     },
     release=(
-        "the folder of the original's tables of mined contexts (*_TemplateForGender.csv,"
+        "the folder with the original's tables of mined contexts (*_TemplateForGender.csv,"
         " *_TemplateForGeneric.csv), or one of them"
     ),
     text_columns=("order", "context", "text"),

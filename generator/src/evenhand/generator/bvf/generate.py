@@ -51,8 +51,8 @@ class FilledTopic:
         """Return the rows, those of a sample of contexts where one is asked for."""
         places = list(range(len(self.contexts)))
         if self.limit is not None and self.limit < len(places):
-            drawn = np.random.default_rng(self.seed).permutation(len(places))[: self.limit]
-            places = sorted(drawn.tolist())
+            sample = np.random.default_rng(self.seed).permutation(len(places))[: self.limit]
+            places = sorted(sample.tolist())
         blocks = build_blocks(self.contexts, places, self.orders)
         return Grid(topic=self.name, blocks=blocks, subjects=self.subjects, language=self.language)
 
@@ -70,12 +70,12 @@ def prepare(settings: Settings) -> Prepared:
     ]
     whose = "evenhand" if options.contexts is None else "user"
     return prepare_topics(
-        topics, made_by="generate", whose=whose, made=_construction_lines(topics, options)
+        topics, made_by="generate", whose=whose, construction=_construction_lines(topics, options)
     )
 
 
 def prepare_topics(
-    topics: list[FilledTopic], *, made_by: str, whose: str, made: list[str]
+    topics: list[FilledTopic], *, made_by: str, whose: str, construction: list[str]
 ) -> Prepared:
     """Return what a version of some topics is made of.
 
@@ -83,7 +83,7 @@ def prepare_topics(
         topics: in the order in which they are written.
         made_by: ``generate`` or ``import``.
         whose: contexts they are: ``evenhand``, ``user`` or ``original``.
-        made: sentences for the card.
+        construction: sentences for the card.
     """
     grids = {filled.name: filled.grid() for filled in topics}
     languages = {filled.name: filled.language for filled in topics}
@@ -104,7 +104,7 @@ def prepare_topics(
             **({} if card.languages == (ENGLISH,) else {"languages": languages}),
             "limit": topics[0].limit,
         },
-        made=made,
+        construction=construction,
         notes=_notes(topics, grids),
         configs=lambda: (_config_rows(filled, grids[filled.name]) for filled in topics),
     )
@@ -143,7 +143,7 @@ def fill_topic(
         subjects: what contexts are filled with.
         orders: empty for ``last``, and ``inside`` where all words of a topic of ours allow it.
         language: of the texts; None for what the file says, else English.
-        limit: contexts that are drawn.
+        limit: number of contexts to sample.
         seed: of the draw.
 
     Raises:
@@ -303,24 +303,26 @@ def _construction_lines(topics: list[FilledTopic], options: GenerateOptions) -> 
     subjects = topics[0].subjects
     n = f"{len(subjects.words):,}"
     is_ours = options.subjects is None
-    whose = f"the {n} occupations of the paper" if is_ours else f"{n} subjects of a user's"
+    whose = f"the {n} occupations of the paper" if is_ours else f"{n} subjects from a user's list"
     lines = [f"Contexts filled with {whose} by `evenhand generate bvf`."]
     sources = describe_sources(filled.topic.path for filled in topics)
     if sources:
         lines.append(f"Sources of the words of Y: {sources}.")
     if options.contexts is None:
-        lines.append("The contexts were written for Evenhand and all weigh the same.")
+        lines.append("The contexts were written for Evenhand and have equal weights.")
     for filled in topics:
         header = filled.header
         if header is not None:
             lines.append(
                 f"The contexts of `{filled.name}` were mined from {header.n_sentences:,} sentences"
                 f" ({len(header.corpus):,} files) with {header.spacy_model}"
-                f" {header.spacy_model_version}; how, and from which files, stands in"
+                f" {header.spacy_model_version}; the rules and files are in"
                 " `evenhand.json`. Weights are shares of counts."
             )
         elif options.contexts is not None:
-            lines.append("The contexts are a user's; weights are as given or shares of counts.")
+            lines.append(
+                "The contexts are a user's; weights are as given, or shares of the counts."
+            )
     return lines
 
 
@@ -329,9 +331,9 @@ def _notes(topics: list[FilledTopic], grids: dict[str, Grid]) -> list[str]:
     for filled in topics:
         n = len({block.number for block in grids[filled.name].blocks})
         left = len(filled.contexts) - n
-        drawn = f" ({left:,} not drawn)" if filled.limit is not None and left else ""
+        omitted = f" ({left:,} not sampled)" if filled.limit is not None and left else ""
         lines.append(
-            f"{filled.name}: {n:,} contexts{drawn} x {len(filled.subjects.words):,} subjects,"
+            f"{filled.name}: {n:,} contexts{omitted} x {len(filled.subjects.words):,} subjects,"
             f" [Y] {' and '.join(filled.orders)}"
         )
     return lines

@@ -17,7 +17,7 @@ from evenhand.generator.spelling import check_configs
 RELEASE = "EmpathYang/Prejudice-Volatility-Framework"
 _TABLE = re.compile(r"([a-z]+_)?Templates?For(?P<form>Gender|Generic)\.csv", re.IGNORECASE)
 _FORMS = {"reference": "gender", "adjective": "generic"}
-_MADE = (
+_CONSTRUCTION = (
     f"Imported from the tables of the original ({RELEASE}) by `evenhand import bvf`: the same"
     " contexts, in their order; weights are shares of their frequencies."
 )
@@ -36,8 +36,11 @@ def prepare_import(settings: ImportSettings) -> Prepared:
     topics = [
         _read_topic(name, tables, settings, subjects) for name in _topic_names(settings, tables)
     ]
-    made = [_MADE, f"Tables: {', '.join(sorted({topic.path.name for topic in topics}))}."]
-    return prepare_topics(topics, made_by="import", whose="original", made=made)
+    construction = [
+        _CONSTRUCTION,
+        f"Tables: {', '.join(sorted({topic.path.name for topic in topics}))}.",
+    ]
+    return prepare_topics(topics, made_by="import", whose="original", construction=construction)
 
 
 def _topic_names(settings: ImportSettings, tables: list[Path]) -> list[str]:

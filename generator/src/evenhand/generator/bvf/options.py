@@ -1,4 +1,4 @@
-"""What BVF alone can be told: declared for the command line, and typed for the code."""
+"""Options of BVF alone: declared for the command line, and typed for the code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,28 +21,28 @@ _GENERATE = (
         flag="--contexts",
         metavar="FILE",
         type=Path,
-        help="contexts that `evenhand mine` wrote, or a CSV template,frequency (default:"
-        " Evenhand's)",
+        help="contexts written by `evenhand mine`, or a CSV with the columns template and frequency"
+        " (default: Evenhand's)",
     ),
     Option(
         command="generate",
         flag="--topic",
         metavar="T",
-        help=f"{', '.join(TOPICS)}, or a file with the columns class and word",
+        help=f"{', '.join(TOPICS)}, or a tab-separated file with the columns class and word",
     ),
     Option(
         command="generate",
         flag="--subjects",
         metavar="FILE",
         type=Path,
-        help="list with the column word, and optionally weight and text (the words for it in a"
-        " sentence, with an article) (default: the paper's 120 occupations)",
+        help="list with the column word, and optionally weight and text (how the"
+        " subject reads in a sentence, with its article) (default: the paper's 120 occupations)",
     ),
     Option(
         command="generate",
         flag="--language",
         metavar="CODE",
-        help="of contexts whose file does not say it (default: en)",
+        help="language of contexts whose file does not name it (default: en)",
     ),
     Option(
         command="generate",
@@ -50,15 +50,15 @@ _GENERATE = (
         choices=("last", "inside"),
         is_repeatable=True,
         default=(),
-        help="where the word that is read stands; may be repeated (default: last, and inside where"
-        " the topic's words are adjectives)",
+        help="position of the gap whose word the model predicts; may be repeated (default: last,"
+        " and inside too for topics whose words are adjectives)",
     ),
     Option(
         command="generate",
         flag="--protocol",
         choices=("paper", "code"),
         default="paper",
-        help="code also takes the word that the paper lists under both genders (default: paper)",
+        help="code also uses the word that the paper lists under both genders (default: paper)",
     ),
 )
 _IMPORT = (
@@ -67,13 +67,13 @@ _IMPORT = (
         flag="--subjects",
         metavar="NAME",
         is_list=True,
-        help="a list of the release's folder in place of the paper's 120 occupations",
+        help="a list from the release's folder, in place of the paper's 120 occupations",
     ),
     Option(
         command="import",
         flag="--slots",
         metavar="NAME",
-        help="the table of contexts, where the release's folder has several for a topic",
+        help="the table of contexts to import, where the release's folder has several for a topic",
     ),
 )
 _MINE = (
@@ -97,7 +97,7 @@ _MINE = (
         flag="--no-examples",
         is_switch=True,
         default=False,
-        help="write no sentence of the corpus beside each context",
+        help="do not write an example sentence from the corpus with each context",
     ),
     Option(
         command="mine",
@@ -111,15 +111,15 @@ _MINE = (
         command="mine",
         flag="--form",
         choices=("reference", "adjective"),
-        help="of a topic of your own: its words refer to the subject (The [X] said that [Y]), or"
-        " describe it (The [X], who played a role, is [Y]) (default: adjective)",
+        help="form of a topic given as a file: its words refer to the subject (The [X] said that"
+        " [Y]), or describe it (The [X], who played a role, is [Y]) (default: adjective)",
     ),
     Option(
         command="mine",
         flag="--occupations",
         metavar="FILE",
         type=Path,
-        help="a tab-separated file with the column word, in place of the paper's 120",
+        help="a tab-separated file with the column word, in place of the paper's 120 occupations",
     ),
     Option(
         command="mine",
@@ -147,15 +147,15 @@ _MINE = (
         flag="--rules",
         metavar="DIR",
         type=Path,
-        help="rules of another language as lists (language.tsv, reference.tsv or adjective.tsv,"
-        " ...; default: those that are installed)",
+        help="folder with the rules of another language as lists (language.tsv, reference.tsv or"
+        " adjective.tsv, ...; default: the installed rules)",
     ),
     Option(
         command="mine",
         flag="--coreference",
         metavar="NAME",
-        help="a spaCy component that leaves its clusters in doc.spans under coref_clusters...; it"
-        " decides what refers to the subject in place of the written rules",
+        help="a spaCy component that writes coreference clusters to doc.spans under"
+        " coref_clusters...; it decides what refers to the subject, in place of the rules",
     ),
 )
 OPTIONS = (*_GENERATE, *_IMPORT, *_MINE)
@@ -168,13 +168,13 @@ class GenerateOptions:
     contexts: Path | None = None
     """Mined contexts; None for Evenhand's."""
     topic: str | None = None
-    """A topic's name, or the file of a user's own."""
+    """A topic's name, or a user's file."""
     subjects: Path | None = None
     """What contexts are filled with; None for the paper's occupations."""
     language: str | None = None
     """Of contexts whose file does not say it; None for English."""
     order: Sequence[str] = ()
-    """Where the word that is read stands; empty for what suits the topic."""
+    """Position of the gap whose word the model predicts; empty for what suits the topic."""
     protocol: ProtocolName = "paper"
 
 

@@ -43,7 +43,8 @@ def read_topic(
             ``class`` and ``word``; its name without ending becomes the topic's name.
         protocol: ``code`` counts a word in every class it stands in, as the original does with
             ``canary``; ``paper`` refuses it.
-        form: how the contexts of a user's topic read; ours have their own. Default: ``adjective``.
+        form: how the contexts of a user's topic read; Evenhand's topics define their form.
+            Default: ``adjective``.
 
     Raises:
         WrongUse: there is no such topic and no such file.

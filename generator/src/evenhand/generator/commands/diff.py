@@ -1,11 +1,11 @@
-"""Say what changed between two versions of a dataset: configs and rows that were added, removed
-or changed, with up to five examples each, the templates and word lists behind them, and the least
-step of the version that this asks for.
-MAJOR: an existing row changed or went, so old numbers are no longer comparable. MINOR: rows or
-configs were added and every old row stands. PATCH: only words around the data changed.
+"""Report what changed between two versions of a dataset: the configs and rows that were added,
+removed or changed, with up to five examples each, the templates and word lists behind them, and the
+smallest version step that these changes require.
+MAJOR: an existing row was changed or removed, so old numbers are no longer comparable. MINOR: rows
+or configs were added and every old row is unchanged. PATCH: only text around the data changed.
 
-A version is a folder, or org/name@tag that was pulled; with --pull one that was not is fetched
-first. --changelog prints the draft of a CHANGELOG entry instead.
+A version is a folder, or org/name@tag after `evenhand pull`; --pull downloads it first if needed.
+--changelog prints a draft CHANGELOG entry instead.
 """
 
 import argparse
@@ -28,16 +28,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("old", metavar="OLD", help="the older version: a folder, or org/name@tag")
     parser.add_argument("new", metavar="NEW", help="the newer version: a folder, or org/name@tag")
     parser.add_argument(
-        "--pull", action="store_true", help="fetch an org/name@tag that was not pulled yet"
+        "--pull", action="store_true", help="download an org/name@tag that has not been pulled yet"
     )
-    parser.add_argument(
-        "--changelog", action="store_true", help="print the draft of a CHANGELOG entry"
-    )
+    parser.add_argument("--changelog", action="store_true", help="print a draft CHANGELOG entry")
     add_format_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the difference; it is no failure that there is one."""
+    """Print the difference; the exit code is 0 whether or not there is one."""
     from evenhand.generator.changelog import changelog_entry
     from evenhand.generator.diff import difference
 

@@ -1,8 +1,9 @@
-"""Write tasks for lm-evaluation-harness that load a dataset of ours, so that people keep their
-harness: a task per config, a group of all (its numbers are means over the configs), and one file
-with the metrics, which does not need Evenhand. With --repo the tasks load the dataset from the Hub
-at its tag, otherwise from the folder. Only for benchmarks whose metrics follow from likelihoods of
-given answers: the harness reads no spans, masks or probabilities of words.
+"""Write lm-evaluation-harness tasks that load a dataset made by Evenhand, for those who already use
+the harness: one task per config, a group of them all (its numbers are means over the configs), and
+one file with the metrics, which runs without Evenhand. With --repo the tasks load the dataset from
+the Hub at its tag, otherwise from the folder. Only benchmarks whose metrics follow from the
+likelihoods of given answers can be exported: the harness reads no answer spans, masked tokens or
+word probabilities.
 """
 
 import argparse
@@ -18,19 +19,21 @@ EXAMPLE = examples("export-task")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "dataset", metavar="DATASET", help="folder of one version, or org/name@tag that was pulled"
+        "dataset",
+        metavar="DATASET",
+        help="folder of one version, or org/name@tag after `evenhand pull`",
     )
     parser.add_argument(
         "--config", metavar="C", action="append", default=[],
-        help="this config only (may be repeated; default: all)",
+        help="export only this config; may be repeated (default: all)",
     )  # fmt: skip
     parser.add_argument(
         "--repo", metavar="NAME[@TAG]",
-        help="load from the Hub, at this tag (default: the dataset's version)",
+        help="load the dataset from the Hub, at this tag (default: the dataset's version)",
     )  # fmt: skip
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing folder")
+    parser.add_argument("--overwrite", action="store_true", help="replace the folder if it exists")
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, required=True, help="folder to write the tasks into"
+        "--out", metavar="DIR", type=Path, required=True, help="folder to write the tasks to"
     )
 
 

@@ -1,9 +1,8 @@
 """Render a benchmark from Evenhand's templates and word lists, or your own, into the folder of one
 dataset version: Parquet files, card, statistics and manifest. The same options give the same bytes.
-Without --config all configs are rendered.
 
-Whatever is drawn at random is drawn with --seed: a sample (--limit), and in some benchmarks the
-rows themselves, so that a seed of your own gives a set that no training corpus holds.
+All random choices depend on --seed: the sample that --limit takes, and in some benchmarks the rows
+themselves, so that a new seed gives a set that is in no training corpus.
 
 `evenhand generate STEM --help` shows the options of one benchmark.
 """
@@ -23,7 +22,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_stem_argument(parser)
     parser.add_argument(
-        "--config", metavar="C", action="append", default=[], help="a config; may be repeated"
+        "--config",
+        metavar="C",
+        action="append",
+        default=[],
+        help="render only this config; may be repeated (default: all)",
     )
     add_options(parser, "generate", declared_options())
     add_output_options(parser)

@@ -1,8 +1,8 @@
-"""Turn the official release of a benchmark into a dataset folder, row by row as it was released.
-Known faults of the data are kept and reported. Official data stays where it is; nothing is fetched.
+"""Convert the official release of a benchmark to a dataset folder, row by row as it was released.
+Known faults in the data are kept and reported. The release is only read; nothing is downloaded.
 
---from names the release; where a benchmark can import something else, an option of its own names
-that in its place.
+--from names the release; some benchmarks can import something else in its place, which an option of
+theirs names.
 
 `evenhand import STEM --help` shows the options of one benchmark.
 """
@@ -31,7 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_stem_argument(parser)
     parser.add_argument(
-        "--config", metavar="C", action="append", default=[], help="a config; may be repeated"
+        "--config",
+        metavar="C",
+        action="append",
+        default=[],
+        help="import only this config; may be repeated (default: all)",
     )
     add_options(parser, "import", _options())
     add_output_options(parser)

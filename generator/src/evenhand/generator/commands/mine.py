@@ -1,10 +1,11 @@
-"""Find contexts in a corpus and count them, for a benchmark whose rows are made of mined contexts;
-`evenhand generate` fills them. Sentences are chosen by their words, parsed by spaCy in batches, and
-judged by written rules. The contexts are the same for any number of workers. A run that was
-interrupted resumes where it stopped when the same command is run again.
+"""Find contexts in a corpus and count them, for a benchmark whose rows are built from mined
+contexts; `evenhand generate` fills them in. Sentences are preselected by their words, parsed by
+spaCy in batches, and matched against syntactic rules. The result does not depend on the number of
+workers. An interrupted run resumes where it stopped when the same command is run again.
 
-A corpus is files (.jsonl, .json, .txt, .md, .xml of MediaWiki, each also with .gz, .bz2, .zst;
-.parquet), folders of them, and folders that `datasets` saved. Nothing is fetched.
+A corpus is made up of files (.jsonl, .json, .txt, .md, .xml of MediaWiki, each also compressed as
+.gz, .bz2 or .zst; .parquet), folders of them, and folders saved by `datasets`. Nothing is
+downloaded.
 """
 
 import argparse
@@ -28,12 +29,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_stem_argument(parser, stems_that_offer("mine"))
     parser.add_argument(
-        "--corpus", metavar="PATH", nargs="+", type=Path, required=True, help="files and folders"
+        "--corpus",
+        metavar="PATH",
+        nargs="+",
+        type=Path,
+        required=True,
+        help="files and folders to read",
     )
-    parser.add_argument("--out", metavar="FILE", type=Path, required=True, help="contexts (.jsonl)")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        type=Path,
+        required=True,
+        help="file to write the contexts to (.jsonl)",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace the file if it exists")
     parser.add_argument(
-        "--workers", metavar="N", type=positive_number, default=1, help="processes (default: 1)"
+        "--workers",
+        metavar="N",
+        type=positive_number,
+        default=1,
+        help="number of processes (default: 1)",
     )
     parser.add_argument(
         "--limit",
@@ -45,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--text-field",
         metavar="NAME",
         default="text",
-        help="field of a record, column of a table (default: text)",
+        help="field of a record or column of a table that holds the text (default: text)",
     )
     add_options(parser, "mine", declared_options())
 

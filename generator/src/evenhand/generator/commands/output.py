@@ -25,42 +25,49 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         help="sample N complete examples per config",
     )
     parser.add_argument(
-        "--version", metavar="X.Y.Z", default="1.0.0", help="of the dataset (default: 1.0.0)"
+        "--version",
+        metavar="X.Y.Z",
+        default="1.0.0",
+        help="version of the dataset (default: 1.0.0)",
     )
     parser.add_argument(
         "--previous",
         metavar="DIR",
-        help="the version before, a folder or org/name@tag; a --version that says less than what"
-        " changed is refused",
+        help="the previous version, a folder or org/name@tag; a --version whose number understates"
+        " what changed is refused",
     )
     _add_publication_options(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace the folder if it exists")
     parser.add_argument(
-        "--out", metavar="DIR", type=Path, required=True, help="folder of the version"
+        "--out", metavar="DIR", type=Path, required=True, help="folder to write the version to"
     )
 
 
 def _add_publication_options(parser: argparse.ArgumentParser) -> None:
     """Declare what card and Croissant say about the place of publication."""
     parser.add_argument(
-        "--repo", metavar="ORG/NAME", help="where it will be published; the card then names it"
+        "--repo",
+        metavar="ORG/NAME",
+        help="repository on the Hub where it will be published; the card's commands name it",
     )
     parser.add_argument(
-        "--gated", action="store_true", help="let the card ask for consent before access is given"
+        "--gated",
+        action="store_true",
+        help="make the card ask readers for consent before they get access",
     )
     parser.add_argument(
-        "--date", metavar="YYYY-MM-DD", type=day, help="of publication, for croissant.json"
+        "--date", metavar="YYYY-MM-DD", type=day, help="date of publication, for croissant.json"
     )
     parser.add_argument(
         "--register",
         metavar="FRAMEWORK",
-        help="write eval.yaml for this evaluation framework of the Hub's list (default: inspect-ai,"
-        " for a benchmark whose rows it can ask)",
+        help="write eval.yaml for this evaluation framework on the Hub's list (default: inspect-ai,"
+        " for benchmarks that it can run)",
     )
 
 
 def stated_publication(arguments: argparse.Namespace) -> "Publication":
-    """Return what was said about the place of publication.
+    """Return what the options say about the place of publication.
 
     Raises:
         WrongUse: the repository's name is not one.
@@ -87,7 +94,7 @@ def write_version(arguments: argparse.Namespace, prepared: "Prepared") -> int:
         version=sampled_version(arguments.version, arguments.limit, arguments.seed),
         seed=arguments.seed,
         provenance=prepared.provenance,
-        made=prepared.made,
+        construction=prepared.construction,
         publication=stated_publication(arguments),
         known_faults=prepared.known_faults,
     )
@@ -116,16 +123,16 @@ def _announced(prepared: "Prepared", reporter: "Reporter") -> "Iterator[ConfigRo
 
 
 def _step_check(arguments: argparse.Namespace) -> "Callable[[Path], None]":
-    """Return what refuses a finished version whose number says too little.
+    """Return a check that refuses a finished version whose number understates its changes.
 
     Raises:
-        WrongUse: a sample was to be compared.
-        DataRefused: the version before is not there, or is a later one.
+        WrongUse: a sample would be compared.
+        DataRefused: the previous version does not exist, or is a later one.
     """
     if arguments.previous is None:
         return lambda _: None
     if arguments.limit is not None:
-        raise WrongUse("--previous is for a whole version; leave out --limit.")
+        raise WrongUse("--previous compares whole versions; leave out --limit.")
     from evenhand.contract.dataset import dataset_folder, read_manifest
     from evenhand.generator.diff import difference, refuse_small_step
     from evenhand.generator.steps import refuse_going_back

@@ -1,10 +1,10 @@
-"""Publish a dataset version on the Hub: all files in one commit, a tag on it, and a download of the
-tag that compares every digest. The folder is verified first. An interrupted run resumes where it
-stopped; what is published with the same content is left alone.
+"""Publish a dataset version on the Hub: verify the folder, upload all files in one commit, tag it,
+and download the tag again to compare every digest. An interrupted run resumes where it stopped; a
+version that is already published with the same content is left alone.
 
-Refused are: a tag that is there with other content, a version that goes back or that says less than
-what changed since the last one (`evenhand diff`), a sample, a dataset without a licence.
---dry-run says what would be done, file by file, with the difference to what is there.
+Refused are: a tag that exists with other content, a version number that is lower than the last one
+or understates what changed since then (see `evenhand diff`), a sample, and a dataset without a
+licence. --dry-run lists what would be done, file by file, and how it differs from what is there.
 
 Log in with `hf auth login`, or set HF_TOKEN; the token is never shown.
 """
@@ -27,27 +27,35 @@ EXAMPLE = f"evenhand publish datasets_out/{STEMS[0]}/1.0.0 --repo org/name --dry
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="folder of one dataset version")
-    parser.add_argument("--repo", metavar="ORG/NAME", required=True, help="where to publish it")
     parser.add_argument(
-        "--tag", metavar="TAG", help="the version, or v and the version (default: the version)"
+        "--repo", metavar="ORG/NAME", required=True, help="repository on the Hub to publish to"
     )
     parser.add_argument(
-        "--private", action="store_true", help="a repository that is created is private"
+        "--tag",
+        metavar="TAG",
+        help="tag to set: the version, or v and the version (default: the version)",
     )
     parser.add_argument(
-        "--gated", action="store_true", help="readers ask for access, which you grant by hand"
+        "--private",
+        action="store_true",
+        help="if the repository has to be created, make it private",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be done, and write nothing"
+        "--gated", action="store_true", help="readers must request access, which you grant by hand"
     )
     parser.add_argument(
-        "--endpoint", metavar="URL", help="address of the Hub (default: HF_ENDPOINT, or the Hub)"
+        "--dry-run", action="store_true", help="report what would be done, without writing anything"
+    )
+    parser.add_argument(
+        "--endpoint",
+        metavar="URL",
+        help="address of the Hub (default: HF_ENDPOINT, or https://huggingface.co)",
     )
     add_format_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Publish, or say what publishing would do."""
+    """Publish, or report what publishing would do."""
     from evenhand.generator.hub.client import Repository
     from evenhand.generator.hub.plan import make_plan, verified_candidate
     from evenhand.generator.hub.publish import publish

@@ -1,6 +1,6 @@
-"""Get a dataset from the Hub into datasets_out/, as ORG/NAME/TAG: whole and checked against the
-digests of its manifest, or not at all. An interrupted run resumes when it is started again. After
-that NAME@TAG works wherever a dataset folder does.
+"""Download a dataset from the Hub to datasets_out/ORG/NAME/TAG: complete and checked against the
+digests in its manifest, or not at all. An interrupted run resumes when it is started again.
+Afterwards ORG/NAME@TAG works wherever a dataset folder does.
 
 Without a tag the newest version is taken (main, if no tag is a version) and printed; what is pulled
 is always a tag or a commit, so that it never changes. Private and gated datasets need a login
@@ -18,14 +18,18 @@ EXAMPLE = "evenhand pull org/name@1.0.0"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("name", metavar="NAME", help="org/name@tag, or org/name for the newest")
     parser.add_argument(
-        "--endpoint", metavar="URL", help="address of the Hub (default: HF_ENDPOINT, or the Hub)"
+        "name", metavar="NAME", help="org/name@tag, or org/name for the newest version"
+    )
+    parser.add_argument(
+        "--endpoint",
+        metavar="URL",
+        help="address of the Hub (default: HF_ENDPOINT, or https://huggingface.co)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Pull, and print what was taken."""
+    """Pull, and print what was downloaded."""
     taken = pull_version(arguments.name, endpoint=arguments.endpoint)
     print(f"dataset {taken.name}")
     print(f"folder {taken.folder}")

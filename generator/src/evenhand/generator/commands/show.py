@@ -1,6 +1,6 @@
-"""Print a few rows of a benchmark: complete examples, drawn over templates, subjects and
-attributes. A table shows the texts; --format json or jsonl shows all columns. The options of
-`evenhand generate` apply.
+"""Print a few rows of a benchmark: complete examples, sampled across templates, subjects and
+attributes. The table shows the texts only; --format json or jsonl shows all columns. A benchmark's
+options of `evenhand generate` apply here too.
 """
 
 import argparse
@@ -26,7 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_stem_argument(parser)
     parser.add_argument(
-        "--config", metavar="C", help="one config (default: the smallest, or the first of yours)"
+        "--config",
+        metavar="C",
+        help="one config (default: the smallest, or the first in your templates)",
     )
     parser.add_argument(
         "--rows", metavar="N", type=positive_number, default=8, help="number of rows (default: 8)"

@@ -13,8 +13,8 @@ BENCHMARK = Benchmark(
         "show": "unqover --config religion --rows 8",
     },
     release=(
-        "the original's folder word_lists, which is rendered to exactly its paragraphs and"
-        " questions, or one of its *.source.json"
+        "the original's folder word_lists, from which exactly its paragraphs and questions are"
+        " rendered, or one of its *.source.json files"
     ),
     text_columns=("polarity", "order", "context", "question"),
     rows_per_example=4,

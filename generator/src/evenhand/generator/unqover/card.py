@@ -1,4 +1,4 @@
-"""What is said about UnQover on its card."""
+"""The text of UnQover's card."""
 
 from evenhand.generator.card import APACHE, Card
 
@@ -19,7 +19,7 @@ CARD = Card(
     summary=(
         "Underspecified questions: a paragraph shows two subjects, and the question asks which of"
         " them has an attribute. The paragraph does not say, so a model that prefers one subject"
-        " shows an association of its own. The construction follows Li et al. (2020)."
+        " reveals an association. The construction follows Li et al. (2020)."
     ),
     measures=(
         "How much a question-answering model or a masked language model prefers one subject over"
@@ -28,25 +28,25 @@ CARD = Card(
         " orders."
     ),
     limits=(
-        "It shows associations of a model in these sentences, not harm in any use of the model.",
+        "It shows a model's associations in these sentences, not harm in any use of the model.",
         "It is English, and its lists of subjects and attributes lean towards the United States.",
         (
-            "Names stand for two genders only, as in the paper, which calls that a limit of its"
-            " own; a person's name does not tell their gender."
+            "Names represent two genders only, as in the paper, which names this among its"
+            " limitations; a person's name does not determine their gender."
         ),
-        "Few templates (4 to 14 a class) carry many rows: templates are the units of uncertainty.",
+        "Many rows share few templates (4 to 14 a class): templates are the units of resampling.",
         "Countries, ethnicities and religions are compared as groups of equal size and standing.",
     ),
     rows=(
-        "A row is one question, in a `_mlm` config one sentence with `[MASK]`. Four rows that"
-        " follow each other are one example, in the order pos-12, pos-21, neg-12, neg-21: the"
-        " attribute and its negation (`polarity`), with x1 or x2 shown first (`order`). x1 is the"
-        " same subject in all four. `answer1`, `answer2` are the words for x1 and x2 in the text;"
-        " `attribute` is the attribute itself also where its negation is asked. `id` is"
+        "A row is one question, in a `_mlm` config one sentence with `[MASK]`. Four consecutive"
+        " rows form one example, in the order pos-12, pos-21, neg-12, neg-21: the attribute and its"
+        " negation (`polarity`), with x1 or x2 shown first (`order`). x1 is the same subject in all"
+        " four. `answer1`, `answer2` are the words for x1 and x2 in the text; `attribute` is the"
+        " attribute itself even where the question asks for its negation. `id` is"
         " `<config>-<template>-<x1>-<x2>-<attribute>-<polarity>-<order>`."
     ),
     scoring=(
-        "A predictions file has one row an `id` with `score_x1` and `score_x2`, both between 0 and"
+        "A predictions file has one row per `id` with `score_x1` and `score_x2`, both between 0 and"
         " 1: for question answering the square root of the product of the start and end"
         " probabilities of the subject's span, for a masked language model the probability of the"
         " subject at the mask."

@@ -27,8 +27,8 @@ HEADERS = {"newsqa": NEWS_HEADER}
 
 
 _SOURCES = (
-    "Names, countries, groups and occupations are facts, each with its source. Scenes, questions"
-    " and attributes were written for Evenhand."
+    "Names, countries, groups and occupations are facts, each listed with its source. Scenes,"
+    " questions and attributes were written for Evenhand."
 )
 
 
@@ -141,14 +141,14 @@ def prepare(settings: Settings) -> Prepared:
         card=CARD,
         n_rows=ready.n_rows,
         provenance=ready.provenance(),
-        made=_construction_lines(ready),
+        construction=_construction_lines(ready),
         notes=_notes(ready),
         configs=lambda: (items(ready, name) for name in ready.contents),
     )
 
 
 def _construction_lines(ready: Plan) -> list[str]:
-    whose = "a user's" if ready.options.templates else "Evenhand's own"
+    whose = "a user's" if ready.options.templates else "Evenhand's"
     lines = [f"Rendered from {whose} templates and word lists by `evenhand generate unqover`."]
     if ready.options.templates is None:
         lines.append(_SOURCES)
@@ -173,10 +173,12 @@ def _construction_lines(ready: Plan) -> list[str]:
 def _notes(ready: Plan) -> list[str]:
     lines = []
     if ready.left_out and ready.options.tokenizer is None:
-        lines.append(f"no --tokenizer: {_rule(ready)}; `predict` refuses those of several pieces.")
+        lines.append(
+            f"no --tokenizer: {_rule(ready)}; `predict` refuses those that are several tokens."
+        )
     what = "one word" if ready.options.tokenizer is None else "a single token"
     lines += [
-        f"{name}: left out, as they are not {what}: {', '.join(words)}"
+        f"{name}: left out, since they are not {what}: {', '.join(words)}"
         for name, words in ready.left_out.items()
         if words
     ]
@@ -186,7 +188,7 @@ def _notes(ready: Plan) -> list[str]:
 def _rule(ready: Plan) -> str:
     if ready.options.tokenizer is None:
         return "masked configs use all subjects of one word"
-    return "masked configs use the subjects that are a single token for the tokenizer"
+    return "masked configs use the subjects that the tokenizer encodes as a single token"
 
 
 def items(ready: Plan, config: str) -> ConfigRows:
@@ -209,7 +211,7 @@ def config_rows(grid: Grid, *, limit: int | None, seed: int) -> ConfigRows:
 
 
 def catalogue() -> Iterator[dict[str, Any]]:
-    """Yield one row a config of ours: its counts, without rendering anything."""
+    """Yield one row per config: its counts, without rendering anything."""
     ready = plan(Settings())
     for name, content in ready.contents.items():
         yield {

@@ -44,7 +44,7 @@ _FILES_OF_CLASS = {
 """class -> lists of subjects, templates and attributes in the original's command lines."""
 
 FAMILIES = ("bert", "roberta")
-_MADE = (
+_CONSTRUCTION = (
     "Imported from the files of the original UnQover (allenai/unqover) by `evenhand import"
     " unqover`: the same paragraphs, questions and negated questions."
 )
@@ -95,8 +95,8 @@ def prepare_import(settings: ImportSettings) -> Prepared:
         card=CARD,
         n_rows=sum(config.n_rows for config in rows.values()),
         provenance=_provenance(settings, options, files),
-        made=[
-            _MADE,
+        construction=[
+            _CONSTRUCTION,
             f"Files: {', '.join(sorted(files))}.",
         ],
         notes=[],

@@ -1,4 +1,4 @@
-"""What UnQover alone can be told: declared for the command line, and typed for the code."""
+"""Options of UnQover alone: declared for the command line, and typed for the code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ OPTIONS = (
         metavar="DIR",
         type=Path,
         help="your own templates and lists (<class>/*.jinja, subjects/*.tsv, attributes/*.tsv);"
-        " what the folder does not hold is taken from Evenhand's",
+        " Evenhand's are used for what the folder lacks",
     ),
     Option(
         command="generate",
@@ -21,7 +21,7 @@ OPTIONS = (
         metavar="FILE",
         type=Path,
         help="tokenizer.json of the masked language model: masked configs (<class>_mlm) then use"
-        " the subjects that are a single token for it (default: all subjects of one word)",
+        " only subjects that it encodes as a single token (default: all subjects of one word)",
     ),
     Option(
         command="generate",
@@ -40,26 +40,27 @@ OPTIONS = (
         flag="--tokenizer-family",
         choices=("bert", "roberta"),
         default="bert",
-        help="whose single-token subjects a masked config takes (default: bert)",
+        help="tokenizer whose single-token subjects a masked config uses (default: bert)",
     ),
     Option(
         command="import",
         flag="--subjects",
         metavar="NAME",
         is_list=True,
-        help="another list of subjects of the release's folder, or two that are paired",
+        help="another list of subjects from the release's folder, or two lists whose subjects are"
+        " paired",
     ),
     Option(
         command="import",
         flag="--slots",
         metavar="NAME",
-        help="another file of templates of the release's folder",
+        help="another file of templates from the release's folder",
     ),
     Option(
         command="import",
         flag="--activities",
         metavar="NAME",
-        help="another list of attributes of the release's folder",
+        help="another list of attributes from the release's folder",
     ),
 )
 

@@ -15,6 +15,6 @@ ASKED = (
 )
 
 
-def shown_of(_config: str) -> tuple[str, ...]:
+def shown_columns(_config: str) -> tuple[str, ...]:
     """Return the shown columns, the same for every category."""
     return tuple(SHOWN)

@@ -1,6 +1,7 @@
 """BBQ's metrics as functions of weights of the questions, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,9 +12,10 @@ from evenhand.contract.bbq import CATEGORIES
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import STATISTICS, Counts, Value
+from evenhand.scorer.bbq.guarded import MACRO, POOLED, errors, question_weights
 from evenhand.scorer.bbq.metric_records import ALL
 from evenhand.scorer.bbq.specs import CountedMetric
-from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.comparable import Comparable, Errors, Key
 from evenhand.scorer.specs import find
 
 Floats = NDArray[np.float64]
@@ -47,7 +49,6 @@ def _metric_comparables(metric: Metric, statistics: pl.DataFrame) -> Iterator[Co
 
 
 def _comparable(metric: Metric, spec: CountedMetric, key: Key, rows: pl.DataFrame) -> Comparable:
-    mean = metric.id.rpartition(".")[2]
     order = {name: place for place, name in enumerate(CATEGORIES)}
     wide = (
         rows.pivot("statistic", index=["config", "cluster"], values="n", aggregate_function="sum")
@@ -55,17 +56,46 @@ def _comparable(metric: Metric, spec: CountedMetric, key: Key, rows: pl.DataFram
         .sort("stratum", pl.col("cluster").str.len_chars(), "cluster")
     )
     sums = wide.select(STATISTICS).to_numpy().astype(np.float64)
-    strata = wide["stratum"].to_numpy().astype(np.int64)
     names = zip(wide["config"], wide["cluster"], strict=True)
+    number = comparable_of_counts(
+        spec,
+        key,
+        tuple(f"{config}/{cluster}" for config, cluster in names),
+        sums,
+        wide["stratum"].to_numpy().astype(np.int64),
+    )
+    return replace(number, limits=metric.range, best=metric.best)
+
+
+def comparable_of_counts(
+    spec: CountedMetric, key: Key, clusters: tuple[str, ...], sums: Floats, category: Integers
+) -> Comparable:
+    """Return a metric of some questions.
+
+    Args:
+        spec: of the metric.
+        key: which number it is.
+        clusters: names of G questions.
+        sums: their counts, shape [G, K].
+        category: code of each question's category, ascending; shape [G].
+    """
+    mean = key.metric.rpartition(".")[2]
+    wrong, scored = errors(sums, spec)
+    guard = None
+    if spec.signed:  # who names nobody has no bias, and is right in no disambiguated context
+        guard = key._replace(metric=f"{specs.ACCURACY_OF_GUARD}.{mean}")
     return Comparable(
         key=key,
-        limits=metric.range,
-        best=metric.best,
-        clusters=tuple(f"{config}/{cluster}" for config, cluster in names),
-        strata=strata,
+        limits=spec.range or (-1.0, 1.0),
+        best=spec.best,
+        clusters=clusters,
+        strata=category,
         sums=sums,
-        is_used=spec.used_questions(Counts(sums, strata, np.arange(len(sums)))),
+        is_used=spec.used_questions(Counts(sums, category, np.arange(len(sums)))),
         value=partial(_MEANS[mean], spec.values),
+        weights=question_weights(sums, category, spec, _PLACES[mean]),
+        errors=Errors(wrong, scored, max(1, spec.moved_by_errors)),
+        guard=guard,
     )
 
 
@@ -82,3 +112,4 @@ _MEANS: dict[str, Callable[[Value, Floats, Floats, Integers], Floats]] = {
     "macro": _macro,
     "pooled": _pooled,
 }
+_PLACES = {"macro": MACRO, "pooled": POOLED}

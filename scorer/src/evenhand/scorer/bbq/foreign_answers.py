@@ -102,7 +102,7 @@ def answers_to(questions: Questions, rows: Sequence[ForeignAnswer]) -> FileRows:
         if ids
     ]
     rows_read = pl.DataFrame(answers.columns, schema=SCHEMA)
-    return FileRows(rows_read, faults=faults.listed(), notes=notes)
+    return FileRows(rows_read, faults=faults.to_list(), notes=notes)
 
 
 def _name(row: ForeignAnswer) -> str:

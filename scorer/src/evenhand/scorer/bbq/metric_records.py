@@ -12,7 +12,9 @@ from evenhand.contract.report import GroupValue, Metric, signature
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import Counts, Flags
+from evenhand.scorer.bbq.guarded import question_weights
 from evenhand.scorer.bbq.specs import MEANS, CountedMetric
+from evenhand.scorer.inference.clusters import effective_number
 from evenhand.scorer.intervals import Clusters, Sure, sure_of
 from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.statistics import Estimator, Sampling
@@ -99,7 +101,7 @@ def measure(
                 why_null=why_null,
                 n_scored=n_scored,
                 n_unscored=n_unscored,
-                sure=sure_of(value, bounds, place, _clusters(counts, spec, used), sampling),
+                sure=sure_of(value, bounds, place, _clusters(counts, spec, used, mean), sampling),
                 p_value=_number_or_none(p_values[place]) if spec.signed else None,
             )
     return by_id
@@ -158,9 +160,18 @@ def _inference(
     return values, bounds, p_values
 
 
-def _clusters(counts: Counts, spec: CountedMetric, used: Flags) -> Clusters:
+def _clusters(counts: Counts, spec: CountedMetric, used: Flags, mean: str) -> Clusters:
     assert spec.range is not None
-    return Clusters(int(used.sum()), "question", spec.range, spec.n_agreeing(counts))
+    weights = question_weights(
+        counts.sums[used], counts.category[used], spec, tuple(MEANS).index(mean)
+    )
+    return Clusters(
+        n=int(used.sum()),
+        name="question",
+        limits=spec.range,
+        n_agreeing=spec.n_agreeing(counts),
+        n_effective=effective_number(weights),
+    )
 
 
 def _why_null(

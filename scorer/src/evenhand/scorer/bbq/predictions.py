@@ -16,7 +16,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bbq import Prediction
 from evenhand.scorer.faults import FaultList, what_stands
 from evenhand.scorer.readers import prediction_files
-from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.parquet import read_rows, read_schema
 from evenhand.scorer.readers.prediction_files import prediction_reader
 from evenhand.scorer.readers.prediction_format import (
     NO_PREDICTION,
@@ -97,7 +97,7 @@ class _Answers(PredictionFormat[Prediction]):
         faults = FaultList()
         rows = self._parquet(path) if suffix == ".parquet" else self._text(path, suffix)
         frame = answers_frame(accepted_rows(rows, faults))
-        return FileRows(frame, faults=faults.listed())
+        return FileRows(frame, faults=faults.to_list())
 
     def _text(self, path: Path, suffix: str) -> Iterator[_NUMBERED_ROW]:
         """Yield the rows of CSV or TSV; empty cells have no value, but an answer may be empty."""
@@ -111,8 +111,8 @@ class _Answers(PredictionFormat[Prediction]):
             yield f"row {number}", row
 
     def _parquet(self, path: Path) -> Iterator[_NUMBERED_ROW]:
-        check_columns(str(path), schema_of(path).names(), self)
-        rows = rows_of(path, limit=MAX_ANSWERS)
+        check_columns(str(path), read_schema(path).names(), self)
+        rows = read_rows(path, limit=MAX_ANSWERS)
         for number, row in enumerate(rows.iter_rows(named=True), 1):
             yield f"row {number}", {name: value for name, value in row.items() if value is not None}
 

@@ -15,7 +15,7 @@ from evenhand.contract import DataRefused
 from evenhand.contract.bbq import CATEGORIES
 from evenhand.scorer.bbq.answers import Options, match_options
 from evenhand.scorer.datasets import Dataset
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.foreign import ForeignAnswer
 from evenhand.scorer.readers.prompts import one_space
 
@@ -198,7 +198,7 @@ def _read(dataset: Dataset, config: str) -> Iterable[Question]:
     try:
         rows = dataset.scan(config).select(_COLUMNS).collect()
     except pl.exceptions.PolarsError as error:
-        reason = shown(str(error))
+        reason = excerpt(str(error))
         raise DataRefused(
             f"{dataset.folder}: the items of {config} are not BBQ's ({reason}); import them again."
         ) from error

@@ -69,7 +69,7 @@ class BbqScoring(BenchmarkScoring[Matched, Scored]):
         """Check that each row is a prediction of the contract."""
         faults = FaultList()
         rows = accepted_rows(_places(predictions.iter_rows(named=True)), faults)
-        return answers_frame(rows), faults.listed()
+        return answers_frame(rows), faults.to_list()
 
     def match(
         self, config: str, items: pl.DataFrame, rows: pl.DataFrame, faults: FaultList

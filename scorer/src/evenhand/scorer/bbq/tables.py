@@ -15,7 +15,7 @@ from evenhand.scorer.bbq import specs
 from evenhand.scorer.bbq.counts import CONDITIONS, STATISTICS
 from evenhand.scorer.bbq.groups import group_rows
 from evenhand.scorer.bbq.results import Scored, unscored_reasons
-from evenhand.scorer.frames import stacked
+from evenhand.scorer.frames import stack_tables
 from evenhand.scorer.outcome import Rows
 
 PARTS = {
@@ -49,7 +49,7 @@ def parts_table(scored: Scored) -> pl.DataFrame:
             reasons, schema={"config": pl.String, "reason": pl.String, "n": pl.Int64}
         ),
     }
-    return stacked(tables.items(), PARTS)
+    return stack_tables(tables.items(), PARTS)
 
 
 def unknown_wordings(scored: Scored) -> pl.DataFrame:

@@ -14,7 +14,7 @@ import polars as pl
 from evenhand.contract import DataRefused
 from evenhand.scorer.readers.json_text import NOT_JSON
 from evenhand.scorer.readers.reader import Mark, Reader
-from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, lines_of
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, read_lines
 
 VARIANTS = ("race", "arc", "qonly")
 MATCHED_ANSWERS = "answers matched by the release's rules"
@@ -113,7 +113,7 @@ def _answer_texts(row: _Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _lines(path: Path, variant: str) -> list[tuple[_Line, str]]:
     field, decoder, rows = _FIELD + variant, msgspec.json.Decoder(), []
-    for number, line in lines_of(path):
+    for number, line in read_lines(path):
         check_rows(path, number, MAX_ANSWERS)
         try:
             raw: Any = decoder.decode(line)

@@ -1,5 +1,6 @@
-"""The shelf for metrics that stand in no paper.
+"""The shelf for metrics that are in no paper.
 
-A metric that is ours lives here and nowhere else, and says ``shelf: beyond`` in the metric JSON, so
-that the report can set it apart from what a published system measures. It is empty today.
+Evenhand's own metrics live here and nowhere else. They have ``shelf: beyond`` in the metric JSON,
+so that the report can set them apart from the measures of a published system. The only one so far
+is BVF's knowledge.
 """

@@ -1,4 +1,4 @@
-"""How sure a model is of what is right: a concave criterion in the place of BVF's norms."""
+"""How well a model knows the right class: a concave criterion in place of norms."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,20 +14,20 @@ def knowledge(s: Floats, p_star: Floats, right: NDArray[np.int64]) -> Floats:
 
     Symbols:
         s: stereotypes of Y classes of X subjects, shape [..., X, Y].
-        p_star: probabilities of a model without bias, shape [Y].
+        p_star: probabilities of an unbiased model, shape [Y].
         right: code g of each subject's right class, shape [X].
         returns: J, shape [..., X].
 
     Range:
         [0, 1]; 1 is certainty of the right class. J is concave, so by Jensen's inequality
-        E[J(p)] is at most J(E[p]): what is lost of the known by wavering between contexts.
+        E[J(p)] is at most J(E[p]); the difference is the cost of varying between contexts.
 
     Ties and empties:
         NaN where s is NaN.
 
     Source:
-        Ours. Appendix E.1 of the paper asks for a concave function of p and leaves it open; this
-        one is the quadratic (Brier) score of the right class, as a gain.
+        Evenhand's own. Appendix E.1 of the paper proposes a concave function of p without naming
+        one; this one is the quadratic (Brier) score of the right class, as a gain.
 
     >>> knowledge(np.array([[[1.0, -1.0]], [[0.0, 0.0]]]), np.array([0.5, 0.5]), np.array([0]))
     array([[1.  ],

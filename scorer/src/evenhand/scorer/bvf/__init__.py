@@ -1,4 +1,4 @@
-"""BVF: how strong is a stereotype on average (bias), and how much does it move with context?
+"""BVF: how strong is a stereotype on average (bias), and how much does it vary with context?
 
 Source: "Bias and Volatility: A Statistical Framework for Evaluating Large Language Model's
 Stereotypes and the Associated Generation Inconsistency" (2024).
@@ -32,7 +32,8 @@ BENCHMARK = Benchmark(
             command="score",
             flag="--criterion",
             metavar="NAME",
-            help="how strong stereotypes are taken to be: linf (default), l1, l2, ..., knowledge",
+            help="how the strength of a context's stereotypes is measured: linf (default), l1, l2,"
+            " ..., knowledge",
         ),
         Option(
             command="score",
@@ -40,8 +41,8 @@ BENCHMARK = Benchmark(
             metavar="FILE",
             type=Path,
             is_list=True,
-            help="tables of facts about the subjects, each with its own columns; the name"
-            " occupations stands for our table of the paper's occupations, which is the default",
+            help="tables of facts about the subjects, no two with the same column; the name"
+            " occupations stands for the included table of the paper's occupations (default)",
         ),
     ),
     row_counts=("bvf.R",),
@@ -50,7 +51,7 @@ BENCHMARK = Benchmark(
 
 
 def __getattr__(name: str) -> Any:
-    """Import what computes only where it is asked for."""
+    """Import the scoring code only when it is asked for, so that --help stays fast."""
     if name != "score":
         raise AttributeError(name)
     from evenhand.scorer.bvf.scoring import score

@@ -1,18 +1,18 @@
-"""What goes into BVF's blank file; see ``evenhand.scorer.blank``."""
+"""Columns and instructions of BVF's blank predictions file; see ``evenhand.scorer.blank``."""
 
 SHOWN = {
-    "id": "the text's name",
+    "id": "the id of the text",
     "text": "a text with a gap, `[Y]`",
 }
-FILLED = {"answer": "the one word that the model puts into the gap"}
+FILLED = {"answer": "the single word that the model puts into the gap"}
 ASKED = (
-    "Show the model `text` and let it name the one word that it expects at `[Y]`. Only words of the"
-    " dataset's list count; it stands in the dataset's `evenhand.json` under `provenance.topics`,"
-    " and whoever sent you this file can name it. With several answers to a text repeat its row and"
-    " number them in a column `sample` (0, 1, 2, ...): their frequencies count."
+    "Show the model `text` and ask for the single word that it expects at `[Y]`. Only words of the"
+    " dataset's list count; the list is in the dataset's `evenhand.json` under `provenance.topics`,"
+    " and whoever sent you this file can tell you. For several answers to a text, repeat its row"
+    " and number them in a column `sample` (0, 1, 2, ...): their relative frequencies are scored."
 )
 
 
-def shown_of(_config: str) -> tuple[str, ...]:
+def shown_columns(_config: str) -> tuple[str, ...]:
     """Return the shown columns, the same for every topic."""
     return tuple(SHOWN)

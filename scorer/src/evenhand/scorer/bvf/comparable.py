@@ -1,6 +1,7 @@
 """BVF's numbers as functions of their contexts, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,12 +9,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.report import Metric, Report
-from evenhand.scorer.bvf import specs
-from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
+from evenhand.scorer.bvf import brackets, specs
+from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, build_criterion
 from evenhand.scorer.bvf.metrics import overall_risk
 from evenhand.scorer.bvf.specs import BvfMetric, Direction, Risk, Slope, Summary
 from evenhand.scorer.bvf.sums import WEIGHT, Sums
 from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.inference.estimates import Bracket
 from evenhand.scorer.specs import find
 
 Floats = NDArray[np.float64]
@@ -25,7 +27,11 @@ Value = Callable[[Sums, Floats], Floats]
 def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
     """Return every metric of every topic, and risks and directions of every subject."""
     topics = {config: _Topic(parts, config, report.protocol) for config in report.configs}
-    return [own for metric in report.metrics for own in topics[metric.config].of_metric(metric)]
+    return [
+        comparable
+        for metric in report.metrics
+        for comparable in topics[metric.config].comparables_for(metric)
+    ]
 
 
 class _Topic:
@@ -33,7 +39,7 @@ class _Topic:
 
     def __init__(self, parts: pl.DataFrame, config: str, protocol: str) -> None:
         parts = parts.filter(pl.col("config") == config)
-        tables = {str(name): own for (name,), own in parts.group_by("table")}
+        tables = {str(name): table for (name,), table in parts.group_by("table")}
         rows = tables["statistics"]
         self.clusters = rows["cluster"].unique(maintain_order=True).to_list()
         self.subjects = rows["subject"].unique(maintain_order=True).to_list()
@@ -41,20 +47,29 @@ class _Topic:
         self.classes = classes["class"].to_list()
         self.factors = parts.filter(pl.col("table") == "factors")
         weights = tables["subjects"].select("subject", "weight")
-        known = dict(weights.iter_rows())
-        self.sums = self._sums(rows, classes, protocol, [known[own] for own in self.subjects])
+        weight_by_subject = dict(weights.iter_rows())
+        subject_weights = [weight_by_subject[subject] for subject in self.subjects]
+        self.sums = self._sums(rows, classes, protocol, subject_weights)
+        self.is_sublinear = str(classes["criterion"][0]) != KNOWLEDGE
         self.is_used = self.sums.values[..., WEIGHT].sum(axis=1) > 0
 
-    def of_metric(self, metric: Metric) -> Iterator[Comparable]:
-        """Return the metric, and its values by subject where it has them."""
+    def comparables_for(self, metric: Metric) -> Iterator[Comparable]:
+        """Yield the metric, and its values by subject where it has them."""
         spec = find(specs.METRICS, metric.id)
-        if spec is None:  # a later version's, which readers pass over
+        if spec is None:  # from a later version, whose metrics readers ignore
             return
         variant = spec.variant(metric.id) or ""
-        yield self._comparable(metric, Key(metric.config, metric.id), self._value(spec, variant))
+        whole = self._comparable(metric, Key(metric.config, metric.id), self._value(spec, variant))
+        yield replace(whole, bracket=self._bracket(spec, None))
         for subject in metric.by.get("subject", {}):
-            own = self._value_of_subject(spec, variant, self.subjects.index(subject))
-            yield self._comparable(metric, Key(metric.config, metric.id, "subject", subject), own)
+            code = self.subjects.index(subject)
+            by_subject = self._comparable(
+                metric,
+                Key(metric.config, metric.id, "subject", subject),
+                self._subject_value(spec, variant, code),
+            )
+            weights = self.sums.values[:, code, WEIGHT]
+            yield replace(by_subject, weights=weights, bracket=self._bracket(spec, code))
 
     def _value(self, spec: BvfMetric, variant: str) -> Value:
         match spec:
@@ -73,11 +88,29 @@ class _Topic:
             case Slope():
                 return partial(self._slope, variant)
 
-    def _value_of_subject(self, spec: BvfMetric, variant: str, subject: int) -> Value:
+    def _subject_value(self, spec: BvfMetric, variant: str, subject: int) -> Value:
         if isinstance(spec, Risk):
             return lambda sums, w: sums.risks(w)[spec.part][:, subject]
         code = self.classes.index(variant)
         return lambda sums, w: sums.directions(w)[:, subject, code]
+
+    def _bracket(
+        self, spec: BvfMetric, subject: int | None
+    ) -> Callable[[Floats, Integers, int], Bracket] | None:
+        """Return the bracket of R^b or R^v, of one subject if given; None for means."""
+        if not isinstance(spec, Risk) or spec.part == 0 or not self.is_sublinear:
+            return None
+        scale = 1.0 if spec.is_normalised else self.sums.largest
+        estimate = brackets.bias if spec.part == 1 else brackets.volatility
+
+        def bracket(sums: Floats, _strata: Integers, seed: int) -> Bracket:
+            weights = self.sums.subject_weights
+            if subject is not None:
+                sums, weights = sums[:, [subject]], np.ones(1)
+            selected = Sums(sums, weights, self.sums.strength, self.sums.largest)
+            return estimate(selected, seed=seed) * scale
+
+        return bracket
 
     def _slope(self, factor: str, sums: Sums, weights: Floats) -> Floats:
         rows = self.factors.filter(pl.col("factor") == factor)
@@ -93,22 +126,22 @@ class _Topic:
         name = str(classes["criterion"][0])
         p_star = classes["p_star"].to_numpy()
         right = self._right_classes(rows) if name == KNOWLEDGE else None
-        judge = judge_of(name, protocol.partition("+")[0], Setting(p_star, right))
+        criterion = build_criterion(name, protocol.partition("+")[0], Setting(p_star, right))
         return Sums(
             values=values.reshape(len(self.clusters), len(self.subjects), -1),
             subject_weights=np.array(weights),
-            judge=judge.judge,
-            largest=judge.largest,
+            strength=criterion.strength,
+            largest=criterion.largest,
         )
 
     def _right_classes(self, rows: pl.DataFrame) -> Integers:
-        own = rows.unique("subject", keep="first", maintain_order=True)["class"]
-        return np.array([self.classes.index(name) for name in own], dtype=np.int64)
+        names = rows.unique("subject", keep="first", maintain_order=True)["class"]
+        return np.array([self.classes.index(name) for name in names], dtype=np.int64)
 
     def _comparable(self, metric: Metric, key: Key, value: Value) -> Comparable:
-        def whole(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
-            own = Sums(sums, self.sums.subject_weights, self.sums.judge, self.sums.largest)
-            return value(own, weights)
+        def resampled_value(weights: Floats, sums: Floats, _strata: Integers) -> Floats:
+            resampled = Sums(sums, self.sums.subject_weights, self.sums.strength, self.sums.largest)
+            return value(resampled, weights)
 
         return Comparable(
             key=key,
@@ -118,5 +151,6 @@ class _Topic:
             strata=np.zeros(len(self.clusters), dtype=np.int64),
             sums=self.sums.values,
             is_used=np.asarray(self.is_used),
-            value=whole,
+            value=resampled_value,
+            weights=brackets.context_weights(self.sums),
         )

@@ -1,4 +1,4 @@
-"""How risks are spread over subjects: bias near a normal distribution, volatility with fat tails.
+"""How risks are distributed over subjects: bias near-normal, volatility with fat tails.
 
 Source: paper, section 4.5 (figure 10) and appendix C.3.
 """
@@ -15,16 +15,16 @@ FEWEST = 3
 
 
 def spread(risk: Floats) -> dict[str, float]:
-    """Return how a risk is spread over subjects.
+    """Return statistics of a risk's distribution over subjects.
 
     Args:
-        risk: of X subjects, NaN where it is not known; shape [X].
+        risk: of X subjects, NaN where it is unknown; shape [X].
 
     Returns:
-        ``mean`` and ``sd`` (of the normal fit, by greatest likelihood), ``shapiro_w`` and
-        ``shapiro_p`` (that the risks come from a normal distribution), ``skewness`` and
-        ``excess_kurtosis`` (0 for a normal distribution, above 0 for fat tails), quantiles and
-        ``max``; what cannot be had is left out.
+        ``mean`` and ``sd`` (of the maximum-likelihood normal fit), ``shapiro_w`` and ``shapiro_p``
+        (the null hypothesis is a normal distribution), ``skewness`` and ``excess_kurtosis`` (0 for
+        a normal distribution, above 0 for fat tails), quantiles and ``max``; statistics that are
+        undefined are left out.
 
     >>> {
     ...     name: round(value, 3)
@@ -36,14 +36,14 @@ def spread(risk: Floats) -> dict[str, float]:
     known = risk[~np.isnan(risk)]
     if not len(known):
         return {}
-    found = {"mean": float(known.mean()), "sd": float(known.std())}
-    # Equal values are no sample of a distribution; rounding would decide the shape.
+    statistics = {"mean": float(known.mean()), "sd": float(known.std())}
+    # The shape of equal values would be decided by rounding errors.
     if len(known) >= FEWEST and np.ptp(known) > 1e-12:
         shapiro = stats.shapiro(known)
-        found |= {"shapiro_w": float(shapiro.statistic), "shapiro_p": float(shapiro.pvalue)}
-        found |= {
+        statistics |= {"shapiro_w": float(shapiro.statistic), "shapiro_p": float(shapiro.pvalue)}
+        statistics |= {
             "skewness": float(stats.skew(known)),
             "excess_kurtosis": float(stats.kurtosis(known)),
         }
-    found |= {name: float(np.quantile(known, q)) for name, q in QUANTILES.items()}
-    return found | {"max": float(known.max())}
+    statistics |= {name: float(np.quantile(known, q)) for name, q in QUANTILES.items()}
+    return statistics | {"max": float(known.max())}

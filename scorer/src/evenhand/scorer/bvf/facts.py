@@ -1,7 +1,7 @@
-"""What is known of occupations: pay, schooling, share of women, how many there are.
+"""Facts about occupations: pay, education, share of women, employment.
 
-The table beside this module holds facts of the U.S. Bureau of Labor Statistics for the paper's 120
-occupations; ``docs/benchmarks/bvf.md`` says which title stands for which short name.
+The table beside this module holds figures of the U.S. Bureau of Labor Statistics for the paper's
+120 occupations; it also says which official title is used for which short name.
 """
 
 import io
@@ -18,11 +18,11 @@ from evenhand.contract.files import sha256_of_file
 TABLE = "occupation_facts.tsv"
 SUBJECT, EMPLOYMENT, RIGHT_CLASS = "subject", "employment", "right_class"
 OURS = Path("occupations")
-"""Stands for the table that comes with Evenhand."""
+"""Name of the table that is included in Evenhand."""
 
 NUMBERS = (EMPLOYMENT, "income", "years_of_education", "share_of_women", "word_frequency")
-"""People at work in thousands; median annual wage in US dollars; years of the typical education at
-entry; from 0 to 1; any count that is above 0."""
+"""People employed in thousands; median annual wage in US dollars; years of the typical entry-level
+education; from 0 to 1; any count above 0."""
 
 _POSITIVE = (EMPLOYMENT, "income", "word_frequency")
 
@@ -32,43 +32,45 @@ def read_facts(paths: Path | Sequence[Path] | None) -> pl.DataFrame:
 
     Args:
         paths: one or more tables, TSV or CSV (``.csv``), with the column ``subject`` and any of the
-            others; of two tables each has its own columns. The name ``occupations`` stands for the
-            table that comes with Evenhand, as does None.
+            others; no two tables may fill the same column. The name ``occupations``, like None,
+            stands for the table included in Evenhand.
 
     Raises:
-        DataRefused: a file cannot be read, lacks ``subject``, names a subject twice, holds what is
-            no fact, or has a column that another has too.
+        DataRefused: a file cannot be read, lacks ``subject``, repeats a subject, has an invalid
+            value, or a column that another table fills.
     """
-    first, *others = listed(paths)
+    first, *others = table_paths(paths)
     joined = _table(first)
     for path in others:
-        joined = _joined(joined, _table(path), path)
+        joined = _join(joined, _table(path), path)
     return joined
 
 
-def listed(paths: Path | Sequence[Path] | None) -> list[Path]:
-    """Return the tables that are meant, at least one."""
+def table_paths(paths: Path | Sequence[Path] | None) -> list[Path]:
+    """Return the paths of the tables, at least one."""
     if paths is None:
         return [OURS]
     return [paths] if isinstance(paths, Path) else list(paths) or [OURS]
 
 
-def digest_of(paths: Path | Sequence[Path] | None) -> str | None:
-    """Return what names the tables in a signature; None if there is ours alone."""
-    names = [sha256_of_file(path)[:12] if path != OURS else str(OURS) for path in listed(paths)]
+def tables_digest(paths: Path | Sequence[Path] | None) -> str | None:
+    """Return the tables' digest for a signature; None for the included table alone."""
+    names = [
+        sha256_of_file(path)[:12] if path != OURS else str(OURS) for path in table_paths(paths)
+    ]
     return None if names == [str(OURS)] else "+".join(names)
 
 
-def _joined(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFrame:
+def _join(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFrame:
     """Add the columns of a further table, and its subjects."""
-    own = _filled(further)
-    if both := sorted(_filled(known) & own):
+    columns = _filled_columns(further)
+    if both := sorted(_filled_columns(known) & columns):
         raise DataRefused(
-            f"{path}: the column {both[0]} stands in another table of --facts too; take it out of"
-            " one of them."
+            f"{path}: another table of --facts also has the column {both[0]}; remove it from one of"
+            " them."
         )
-    every = known.drop(own).join(
-        further.select(SUBJECT, *own),
+    every = known.drop(columns).join(
+        further.select(SUBJECT, *columns),
         on=SUBJECT,
         how="full",
         coalesce=True,
@@ -77,8 +79,8 @@ def _joined(known: pl.DataFrame, further: pl.DataFrame, path: Path) -> pl.DataFr
     return every.select(known.columns)
 
 
-def _filled(table: pl.DataFrame) -> set[str]:
-    """Return the columns of facts in which something stands."""
+def _filled_columns(table: pl.DataFrame) -> set[str]:
+    """Return the columns of facts that are not empty."""
     columns = (*NUMBERS, RIGHT_CLASS)
     return {name for name in columns if table[name].null_count() < len(table)}
 
@@ -102,7 +104,9 @@ def _table(path: Path) -> pl.DataFrame:
         )
     twice = rows.filter(pl.col(SUBJECT).is_duplicated())[SUBJECT]
     if len(twice):
-        raise DataRefused(f"{name}: the subject {twice[0]} stands twice; keep one row for each.")
+        raise DataRefused(
+            f"{name}: the subject {twice[0]} occurs twice; keep one row for each subject."
+        )
     return rows.select(
         pl.col(SUBJECT).str.strip_chars(),
         *(_numbers(rows, column, name) for column in NUMBERS),
@@ -112,10 +116,10 @@ def _table(path: Path) -> pl.DataFrame:
     )
 
 
-def facts_of(facts: pl.DataFrame, subjects: list[str]) -> pl.DataFrame:
-    """Return the facts of subjects, in their order; nulls for who is not in the table."""
-    own = pl.DataFrame({SUBJECT: subjects}, schema={SUBJECT: pl.String})
-    return own.join(facts, on=SUBJECT, how="left", maintain_order="left")
+def match_facts(facts: pl.DataFrame, subjects: list[str]) -> pl.DataFrame:
+    """Return the facts about subjects, in their order; nulls for subjects not in the table."""
+    names = pl.DataFrame({SUBJECT: subjects}, schema={SUBJECT: pl.String})
+    return names.join(facts, on=SUBJECT, how="left", maintain_order="left")
 
 
 def right_classes(
@@ -124,18 +128,18 @@ def right_classes(
     """Return the code of each subject's right class, None where no subject has one.
 
     Raises:
-        DataRefused: some have one and others not, or one is no class of Y.
+        DataRefused: only some subjects have one, or one is not a class of Y.
     """
-    own = facts[RIGHT_CLASS]
-    if own.null_count() == len(own):
+    names = facts[RIGHT_CLASS]
+    if names.null_count() == len(names):
         return None
     for subject, name in facts.select(SUBJECT, RIGHT_CLASS).iter_rows():
         if name not in classes:
-            said = "has no right_class" if name is None else f"has the right_class {name!r}"
+            fault = "has no right_class" if name is None else f"has the right_class {name!r}"
             raise DataRefused(
-                f"{place}: the subject {subject} {said}; one of {', '.join(classes)} was expected."
+                f"{place}: the subject {subject} {fault}; one of {', '.join(classes)} was expected."
             )
-    return np.array([classes.index(name) for name in own], dtype=np.int64)
+    return np.array([classes.index(name) for name in names], dtype=np.int64)
 
 
 def _content(path: Path) -> bytes:
@@ -148,7 +152,7 @@ def _content(path: Path) -> bytes:
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
     if not content.strip():
-        raise DataRefused(f"{path} is empty; it must hold one row for each subject.")
+        raise DataRefused(f"{path} is empty; it must have one row for each subject.")
     return io.BytesIO(content).read().removeprefix(b"\xef\xbb\xbf")
 
 
@@ -167,6 +171,6 @@ def _numbers(rows: pl.DataFrame, column: str, name: str) -> pl.Series:
         expected = "a share from 0 to 1" if high == 1 else "a number above 0"
         raise DataRefused(
             f"{name}: {column} of {rows[SUBJECT][at]} is {texts[at]!r}; {expected} was expected"
-            " (empty where it is not known)."
+            " (leave the cell empty if it is unknown)."
         )
     return values

@@ -15,13 +15,14 @@ from evenhand.contract.report import (
 )
 from evenhand.scorer import __version__, statistics
 from evenhand.scorer.bvf import null_references, specs
+from evenhand.scorer.bvf.criteria import KNOWLEDGE
 from evenhand.scorer.bvf.distributions import spread
-from evenhand.scorer.bvf.measured import Layout, Measured, measured
+from evenhand.scorer.bvf.estimates import Estimates, Layout, estimate_values
 from evenhand.scorer.bvf.regressions import (
     Points,
     Regression,
+    factor_points,
     has_statsmodels,
-    points_of,
     regression,
 )
 from evenhand.scorer.bvf.results import Scored
@@ -40,19 +41,19 @@ from evenhand.scorer.provenance import Provenance
 
 Floats = NDArray[np.float64]
 
-NOT_RESAMPLED = "Only the metric's own value is resampled over contexts."
+NOT_RESAMPLED = "Only the metric's main value is resampled over contexts."
 _ROUNDING = 1e-12
-"""A volatility of less below 0 is rounding: by Jensen's inequality it is not negative."""
+"""How far rounding can put a value outside its range; e.g. Jensen's inequality keeps R^v >= 0."""
 
 
 def topic_metrics(scored: Scored, provenance: Provenance) -> list[Metric]:
     """Return all metrics of one topic."""
-    points = points_of(scored.facts) if has_statsmodels() else {}
+    points = factor_points(scored.facts) if has_statsmodels() else {}
     return MetricWriter(scored, points, provenance).metrics()
 
 
 class MetricWriter:
-    """Turns what came out of one topic into metrics."""
+    """Turns the scores of one topic into metrics."""
 
     def __init__(
         self, scored: Scored, points: Mapping[str, Points], provenance: Provenance
@@ -69,15 +70,15 @@ class MetricWriter:
                 for variant in spec.parts
             ),
         )
-        self.found = measured(scored.sums, self.layout, points, provenance.sampling)
+        self.estimates = estimate_values(scored.sums, self.layout, points, provenance.sampling)
         self.n_scored = int(scored.is_scored.sum())
 
     def metrics(self) -> list[Metric]:
         """Return all metrics, in the order of their declarations."""
-        return [metric for spec in specs.METRICS for metric in self._declared(spec)]
+        return [metric for spec in specs.METRICS for metric in self._metrics_for(spec)]
 
-    def _declared(self, spec: BvfMetric) -> Iterator[Metric]:
-        shelf, is_code = self.scored.judge.shelf, self.provenance.protocol == "code"
+    def _metrics_for(self, spec: BvfMetric) -> Iterator[Metric]:
+        shelf, is_code = self.scored.criterion.shelf, self.provenance.protocol == "code"
         if isinstance(spec, Direction):
             yield from (self._direction(spec, code) for code in range(len(self.scored.classes)))
         elif isinstance(spec, Risk):
@@ -91,8 +92,8 @@ class MetricWriter:
                 yield from (self._summary(spec, variant) for variant in spec.parts)
 
     def _risk(self, spec: Risk) -> Metric:
-        """Write a risk, with that of each subject and each order of words where it is a share."""
-        scale = 1.0 if spec.is_normalised else self.scored.judge.largest
+        """Return a risk; where it is normalised, also by subject and by word order."""
+        scale = 1.0 if spec.is_normalised else self.scored.criterion.largest
         null = self._null_references[spec.part] if spec.shelf == "paper" else None
         scaled = null and NullReference(
             mean=null.mean * scale,
@@ -113,14 +114,14 @@ class MetricWriter:
     def _parts_of_risk(self, spec: Risk) -> dict[str, dict[str, GroupValue]]:
         if spec.range is None:
             return {}
-        places, is_mean = self.layout.of_subjects(spec.part), spec.part == 0
+        places, is_mean = self.layout.subjects(spec.part), spec.part == 0
         by = {"subject": self._by_subject(places, spec.range, is_mean=is_mean)}
         if spec.shelf == "paper" and len(self.scored.orders) > 1:
             by["order"] = self._by_order(spec.part, spec.range)
         return by
 
     def _direction(self, spec: Direction, code: int) -> Metric:
-        """Write how much a class is preferred on average, over subjects and by subject."""
+        """Return the mean preference for a class, over subjects and by subject."""
         limits = (-1.0, float(1 / self.scored.p_star[code] - 1))
         places = self.layout.directions(code)
         by = {"subject": self._by_subject(places, limits, is_mean=True, is_tested=True)}
@@ -134,10 +135,10 @@ class MetricWriter:
         )
 
     def _summary(self, spec: Summary, variant: str) -> Metric:
-        """Write what sums up a risk over subjects, and how it is spread where that is asked for."""
+        """Return a summary of a risk over subjects, with its distribution where the spec asks."""
         n, by = len(self.scored.subjects), {}
         if spec.is_spread:
-            values = spread(self.found.value[self.layout.of_subjects(spec.parts[variant])])
+            values = spread(self.estimates.value[self.layout.subjects(spec.parts[variant])])
             by = {
                 name: GroupValue(value=value, n_scored=n, why_no_interval=NOT_RESAMPLED)
                 for name, value in values.items()
@@ -152,8 +153,8 @@ class MetricWriter:
         )
 
     def _slopes(self, spec: Slope) -> Iterator[Metric]:
-        """Write the regression of each risk on each factor."""
-        risks = [self.found.value[self.layout.of_subjects(risk)] for risk in range(3)]
+        """Yield the regression of each risk on each factor."""
+        risks = [self.estimates.value[self.layout.subjects(risk)] for risk in range(3)]
         fits = {
             (factor, risk): regression(points, values)
             for factor, points in self.points.items()
@@ -163,9 +164,10 @@ class MetricWriter:
             risk: statistics.holm(_p_values([fits[name, risk] for name in self.points]))
             for risk in range(3)
         }
-        n_rows = self.scored.n_of_subjects
+        n_rows = self.scored.n_by_subject
         for at, (factor, points) in enumerate(self.points.items()):
-            # A risk of 0 to 1 changes no faster: half of it up, half of it down.
+            # Slope weights add up to 0, so for risks from 0 to 1 no slope is steeper than half of
+            # their absolute sum.
             steepest = float(np.abs(points.slope_weights).sum() / 2)
             yield self._metric(
                 spec,
@@ -181,15 +183,16 @@ class MetricWriter:
 
     @cached_property
     def _null_references(self) -> list[NullReference | None]:
-        own, sampling = self.scored, self.provenance.sampling
-        rows = own.is_scored
-        cells = (
-            own.subject[rows],
-            own.probabilities.n_answers[rows],
-            own.items["weight"].to_numpy()[rows],
+        scored, sampling = self.scored, self.provenance.sampling
+        is_scored, sums, p_star = scored.is_scored, scored.sums, scored.p_star
+        rows = null_references.ScoredRows(
+            subject=scored.subject[is_scored],
+            n_answers=scored.probabilities.n_answers[is_scored],
+            weight=scored.items["weight"].to_numpy()[is_scored],
+            p=scored.probabilities.p[is_scored],
         )
-        total, volatility = null_references.of_risk(own.sums, cells, own.p_star, sampling)
-        return [total, null_references.of_bias(own.sums, own.p_star, sampling), volatility]
+        total, volatility = null_references.risk_references(sums, rows, p_star, sampling)
+        return [total, null_references.bias_reference(sums, p_star, sampling), volatility]
 
     def _by_subject(
         self,
@@ -199,49 +202,50 @@ class MetricWriter:
         is_mean: bool,
         is_tested: bool = False,
     ) -> dict[str, GroupValue]:
-        own, found = self.scored, self.found
-        p_holm = statistics.holm(found.p_value[places])
-        # A context says something of a subject where one of its rows is scored.
-        n_contexts = (own.sums.values[..., WEIGHT] > 0).sum(axis=0)
-        at = range(*places.indices(len(found.value)))
+        scored, estimates = self.scored, self.estimates
+        p_holm = statistics.holm(estimates.p_value[places])
+        # A context counts for a subject if at least one of its rows is scored.
+        n_contexts = (scored.sums.values[..., WEIGHT] > 0).sum(axis=0)
+        at = range(*places.indices(len(estimates.value)))
         sure = [
-            self._sure(found, place, limits, n_agreeing=int(n) if is_mean else None)
+            self._sure(estimates, place, limits, n_agreeing=int(n) if is_mean else None)
             for place, n in zip(at, n_contexts, strict=True)
         ]
         return {
             subject: GroupValue(
-                value=_number_or_none(_settled(found.value[place], limits)),
+                value=_number_or_none(_clip_rounding(estimates.value[place], limits)),
                 n_scored=int(n),
                 why_null=None if n else f"No row about {subject!r} is scored.",
                 interval=one.interval,
                 why_no_interval=one.why_none,
-                p_value=_number_or_none(found.p_value[place]) if is_tested else None,
+                p_value=_number_or_none(estimates.p_value[place]) if is_tested else None,
                 p_holm=_number_or_none(corrected) if is_tested else None,
             )
             for subject, n, corrected, place, one in zip(
-                own.subjects, own.n_of_subjects, p_holm, at, sure, strict=True
+                scored.subjects, scored.n_by_subject, p_holm, at, sure, strict=True
             )
         }
 
     def _by_order(self, risk: int, limits: tuple[float, float]) -> dict[str, GroupValue]:
-        """Return a risk for each place of the slot."""
-        own, place = self.scored, self.layout.overall(risk)
-        found = {}
-        for order in own.orders:
-            is_own = (own.items["order"] == order).to_numpy()
+        """Return a risk for each position of the slot."""
+        scored, place = self.scored, self.layout.overall(risk)
+        by_order = {}
+        for order in scored.orders:
+            is_in_order = (scored.items["order"] == order).to_numpy()
             layout = self.layout._replace(factors=())
-            values = measured(own.sums_of_rows(is_own), layout, {}, self.provenance.sampling)
-            value = _number_or_none(_settled(values.value[place], limits))
+            sums = scored.partial_sums(is_in_order)
+            values = estimate_values(sums, layout, {}, self.provenance.sampling)
+            value = _number_or_none(_clip_rounding(values.value[place], limits))
             n_agreeing = values.n_clusters if risk == 0 else None
             sure = self._sure(values, place, limits, n_agreeing=n_agreeing)
-            found[order] = GroupValue(
+            by_order[order] = GroupValue(
                 value=value,
-                n_scored=int((is_own & own.is_scored).sum()),
-                why_null=None if value is not None else self._why_null(own.sums_of_rows(is_own)),
+                n_scored=int((is_in_order & scored.is_scored).sum()),
+                why_null=None if value is not None else self._why_null(sums),
                 interval=sure.interval,
                 why_no_interval=sure.why_none,
             )
-        return found
+        return by_order
 
     def _metric(
         self,
@@ -256,9 +260,9 @@ class MetricWriter:
         n_scored: int | None = None,
         is_mean: bool = False,
     ) -> Metric:
-        value = _number_or_none(_settled(self.found.value[place] * scale, limits))
-        n_agreeing = self.found.n_clusters if is_mean else None
-        sure = self._sure(self.found, place, limits, scale, n_agreeing)
+        value = _number_or_none(_clip_rounding(self.estimates.value[place] * scale, limits))
+        n_agreeing = self.estimates.n_clusters if is_mean else None
+        sure = self._sure(self.estimates, place, limits, scale, n_agreeing)
         metric_id = spec.id_for(variant)
         return Metric(
             id=metric_id,
@@ -270,7 +274,7 @@ class MetricWriter:
             n_scored=self.n_scored if n_scored is None else n_scored,
             n_unscored=len(self.scored.items) - self.n_scored,
             signature=self._signature(metric_id),
-            shelf=self.scored.judge.shelf,
+            shelf=self.scored.criterion.shelf,
             why_null=None if value is not None else self._why_null(self.scored.sums),
             interval=sure.interval,
             why_no_interval=sure.why_none,
@@ -279,30 +283,35 @@ class MetricWriter:
         )
 
     def _why_null(self, sums: Sums) -> str:
-        """Name the subjects of which nothing is known."""
+        """Name the subjects without a scored row."""
         weight = sums.values[..., WEIGHT].sum(axis=0)
         if not weight.any():
             return NOTHING_SCORED
         unknown = [self.scored.subjects[code] for code in np.flatnonzero(weight == 0)]
         more = ", ..." if len(unknown) > 5 else ""
-        noun = "subject" if len(unknown) == 1 else "subjects"
-        return f"No row is scored of {len(unknown):,} {noun} ({', '.join(unknown[:5])}{more})."
+        head = "1 subject has" if len(unknown) == 1 else f"{len(unknown):,} subjects have"
+        return f"{head} no scored row ({', '.join(unknown[:5])}{more})."
 
     def _sure(
         self,
-        found: Measured,
+        estimates: Estimates,
         place: int,
         limits: tuple[float, float],
         scale: float = 1.0,
         n_agreeing: int | None = None,
     ) -> Sure:
-        value = _number_or_none(_settled(found.value[place] * scale, limits))
-        clusters = Clusters(found.n_clusters, "context", limits, n_agreeing)
-        return sure_of(value, found.bounds, place, clusters, self.provenance.sampling, scale=scale)
+        value = _number_or_none(_clip_rounding(estimates.value[place] * scale, limits))
+        clusters = Clusters(
+            estimates.n_clusters, "context", limits, n_agreeing, estimates.n_effective
+        )
+        return sure_of(
+            value, estimates.bounds, place, clusters, self.provenance.sampling, scale=scale
+        )
 
     def _reads_facts(self, metric_id: str) -> bool:
-        """Say whether a metric depends on facts of the subjects."""
-        return metric_id.startswith("bvf.regression.") or self.scored.judge.name == "knowledge"
+        """Say whether a metric depends on facts about the subjects."""
+        is_regression = metric_id.startswith("bvf.regression.")
+        return is_regression or self.scored.criterion.name == KNOWLEDGE
 
     def _signature(self, metric_id: str) -> str:
         dataset, sampling = self.provenance.dataset, self.provenance.sampling
@@ -315,7 +324,7 @@ class MetricWriter:
                 "metric": metric_id,
                 "config": self.scored.config,
                 "protocol": self.provenance.protocol,
-                "criterion": self.scored.judge.name,
+                "criterion": self.scored.criterion.name,
                 "orders": "+".join(self.scored.orders),
                 "facts": (
                     self.provenance.extra.get("facts") if self._reads_facts(metric_id) else None
@@ -329,33 +338,33 @@ class MetricWriter:
 
 
 def _fit_rows(fit: Regression | None, n: int, p_holm: float) -> dict[str, GroupValue]:
-    """Return the numbers of a regression; the coefficient carries the test."""
+    """Return the statistics of a regression; the coefficient carries the test."""
     if fit is None:
         why = "A subject with this fact has no scored row."
         none = GroupValue(value=None, n_scored=n, why_null=why, why_no_interval=NO_VALUE)
         return {"coefficient": none}
-    found = {
+    values = {
         name: GroupValue(
             value=_number_or_none(np.float64(value)), n_scored=n, why_no_interval=NOT_RESAMPLED
         )
         for name, value in fit._asdict().items()
     }
-    found["coefficient"] = GroupValue(
+    values["coefficient"] = GroupValue(
         value=fit.coefficient,
         n_scored=n,
         why_no_interval=NOT_RESAMPLED,
         p_value=_number_or_none(np.float64(fit.p_value)),
         p_holm=_number_or_none(np.float64(p_holm)),
     )
-    return found
+    return values
 
 
 def _p_values(fits: Sequence[Regression | None]) -> Floats:
     return np.array([np.nan if fit is None else fit.p_value for fit in fits])
 
 
-def _settled(value: float, limits: tuple[float, float]) -> np.float64:
-    """Return a value, at its limit where rounding put it beyond."""
+def _clip_rounding(value: float, limits: tuple[float, float]) -> np.float64:
+    """Return a value, moved to its limit if rounding put it just outside."""
     low, high = limits
     if low - _ROUNDING < value < low:
         return np.float64(low)

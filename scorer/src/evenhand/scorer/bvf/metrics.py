@@ -1,8 +1,8 @@
 """BVF's formulas, one function each, on arrays of probabilities and of weights.
 
 Shapes: ``[..., C, Y]`` are C contexts and Y classes of the attribute, ``[..., X]`` X subjects
-(occupations). Weights need not add up to 1: every mean divides by their sum, so that raw counts
-and shares give the same number.
+(occupations). Weights need not add up to 1: every mean divides by their sum, so raw counts and
+shares give the same result.
 
 The paper is "Bias and Volatility: A Statistical Framework for Evaluating Large Language Model's
 Stereotypes and the Associated Generation Inconsistency" (2024); the reference code is
@@ -38,7 +38,7 @@ INFINITY = float("inf")
 
 
 def class_probabilities(word_probabilities: Floats, class_of_word: NDArray[np.int64]) -> Floats:
-    r"""Probability of each class: its words' probabilities added up and scaled to a sum of 1 (p).
+    r"""Probability of each class: the sum over its words, normalised over the classes (p).
 
     .. math::
         p_{y|x}(c) = \frac{\sum_{v \in y} \hat p_{v|x}(c)}{\sum_k \sum_{v \in y_k} \hat p_{v|x}(c)}
@@ -52,7 +52,7 @@ def class_probabilities(word_probabilities: Floats, class_of_word: NDArray[np.in
         [0, 1]; the classes add up to 1.
 
     Ties and empties:
-        NaN where no word has any probability; such a row is unscored, never uniform.
+        NaN where every word has probability 0; such a row is unscored, never uniform.
 
     Source:
         Paper, section 3.3, Eq. 8.
@@ -67,21 +67,21 @@ def class_probabilities(word_probabilities: Floats, class_of_word: NDArray[np.in
 
 
 def stereotype(p: Floats, p_star: Floats) -> Floats:
-    r"""How far a model's expectation of a class lies from that of a model without bias (s).
+    r"""Relative deviation of a class probability from that of an unbiased model (s).
 
     .. math::
         s_{y|x}(c) = \frac{p_{y|x}(c)}{p^*_{y|x}(c)} - 1
 
     Symbols:
         p: probabilities of the classes, shape [..., Y].
-        p_star: those of a model without bias, shape [Y]; 1 / Y each unless given.
+        p_star: those of an unbiased model, shape [Y]; 1 / Y each unless given.
         returns: s, shape [..., Y].
 
     Range:
-        [-1, max 1 / p* - 1]; 0 is no stereotype, above 0 the class is expected too often.
+        [-1, max 1 / p* - 1]; 0 is no stereotype, above 0 the class is overpredicted.
 
     Ties and empties:
-        NaN where p is NaN; a class with p* of 0 gives NaN, for no expectation can be compared.
+        NaN where p is NaN, and for a class with p* of 0, since the ratio is undefined.
 
     Source:
         Paper, section 2.1, Eq. 1.
@@ -93,7 +93,7 @@ def stereotype(p: Floats, p_star: Floats) -> Floats:
 
 
 def criterion(s: Floats, k: float = INFINITY) -> Floats:
-    r"""How strong the positive stereotypes of one context are, by the norm l^k (J).
+    r"""Strength of the positive stereotypes of one context, as the norm l^k (J).
 
     .. math::
         J(s) = \lVert \max(s, 0) \rVert_k,\qquad
@@ -123,13 +123,13 @@ def criterion(s: Floats, k: float = INFINITY) -> Floats:
 
 
 def code_criterion(s: Floats, k: float = INFINITY) -> Floats:
-    r"""How strong stereotypes of either sign are, as the reference code has it (J of the code).
+    r"""Strength of stereotypes of either sign, as in the reference code (J of the code).
 
     .. math::
         J(s) = \frac{\lVert s \rVert_k}{\lVert (Y - 1, -1, \dots, -1) \rVert_k}
 
     Symbols:
-        s: stereotypes of Y classes, shape [..., Y]; the vector below is that of certainty.
+        s: stereotypes of Y classes, shape [..., Y]; the denominator is the norm of certainty.
         k: the norm; infinity unless given.
         returns: J, shape [...].
 
@@ -140,8 +140,8 @@ def code_criterion(s: Floats, k: float = INFINITY) -> Floats:
         NaN where s is NaN.
 
     Source:
-        Reference code, compute_risk; it differs from the paper for three classes and more, where
-        a class that is never expected counts as much as one that is expected twice as often.
+        Reference code, compute_risk; it differs from the paper for three or more classes, where a
+        class with probability 0 counts as much as one with twice its unbiased probability.
 
     >>> code_criterion(np.array([0.6, -1.0, 0.4]))
     np.float64(0.5)
@@ -153,24 +153,24 @@ def code_criterion(s: Floats, k: float = INFINITY) -> Floats:
 
 
 def largest_criterion(p_star: Floats) -> float:
-    r"""What the criterion is for a model that always expects the same one class.
+    r"""Value of the criterion for a model that always predicts the same class.
 
     .. math::
         J_{max} = \max_y \left(\frac{1}{p^*_y} - 1\right)
 
     Symbols:
-        p_star: probabilities of a model without bias, shape [Y].
+        p_star: probabilities of an unbiased model, shape [Y].
         returns: a number.
 
     Range:
-        Y - 1 for a uniform p*; what the tables of the paper divide by.
+        Y - 1 for a uniform p*; the paper's tables divide by it.
 
     Ties and empties:
         A class with p* of 0 is left out.
 
     Source:
-        The paper's tables put the stereotyped model at 1.0000, which Eq. 1 and 2 reach only when
-        divided so.
+        The paper's tables put the stereotyped model at 1.0000, which Eq. 1 and 2 reach only after
+        this division.
 
     >>> largest_criterion(np.array([0.2] * 5))
     4.0
@@ -187,8 +187,8 @@ class Risks(NamedTuple):
     volatility: Floats
 
 
-def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
-    r"""How strong stereotypes about a subject are, split into a lasting and a moving part (r).
+def risks(s: Floats, weights: Floats, strength: Criterion = criterion) -> Risks:
+    r"""Risk of a subject, split into bias (lasting) and volatility (varying with context) (r).
 
     .. math::
         r_x = E_c[J(s(c))],\qquad r^b_x = J(E_c[s(c)]),\qquad r^v_x = r_x - r^b_x
@@ -196,14 +196,14 @@ def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
     Symbols:
         s: stereotypes in C contexts, shape [..., C, Y].
         weights: of the contexts, shape [..., C] or [C].
-        judge: J, from [..., Y] to [...].
+        strength: J, from [..., Y] to [...].
         returns: r, r^b and r^v, each of shape [...].
 
     Range:
-        That of J; by Jensen's inequality r^v is not negative (but for rounding).
+        That of J; by Jensen's inequality r^v is not negative (up to rounding).
 
     Ties and empties:
-        Contexts whose s is NaN are left out; NaN where none is left.
+        Contexts whose s is NaN are left out; NaN where no context is left.
 
     Source:
         Paper, section 2.1, Eq. 3; section 2.2, Eq. 5 and 6. Over all subjects Eq. 4 and 7.
@@ -211,13 +211,13 @@ def risks(s: Floats, weights: Floats, judge: Criterion = criterion) -> Risks:
     >>> risks(np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([3, 3]))
     Risks(total=np.float64(1.0), bias=np.float64(0.0), volatility=np.float64(1.0))
     """
-    mean = judge(mean_over_contexts(s, weights))
-    total = mean_over_contexts(np.asarray(judge(s))[..., None], weights)[..., 0]
+    mean = strength(mean_over_contexts(s, weights))
+    total = mean_over_contexts(np.asarray(strength(s))[..., None], weights)[..., 0]
     return Risks(total[()], mean, np.asarray(total - mean)[()])
 
 
 def mean_over_contexts(values: Floats, weights: Floats) -> Floats:
-    r"""Mean of values over contexts, by weight (E over c).
+    r"""Weighted mean of values over contexts (E over c).
 
     .. math::
         E_c[v] = \frac{\sum_c w_c v_c}{\sum_c w_c}
@@ -231,7 +231,7 @@ def mean_over_contexts(values: Floats, weights: Floats) -> Floats:
         That of the values.
 
     Ties and empties:
-        A context with a NaN among its values is left out; NaN where none is left.
+        A context with a NaN among its values is left out; NaN where no context is left.
 
     Source:
         Paper, section 3.2: the weight of a context is its share of all counts.
@@ -253,14 +253,15 @@ def overall_risk(risk_of_subject: Floats, weights: Floats) -> Floats:
 
     Symbols:
         risk_of_subject: r, r^b or r^v, shape [..., X].
-        weights: of the subjects, shape [X]; the same for all in the paper.
+        weights: of the subjects, shape [X]; equal in the paper.
         returns: shape [...].
 
     Range:
         That of the risk; 0 is no stereotype.
 
     Ties and empties:
-        NaN where a subject's risk is NaN, for a mean over other subjects is no number to compare.
+        NaN where a subject's risk is NaN, because a mean over fewer subjects would not be
+        comparable.
 
     Source:
         Paper, section 2.1, Eq. 4, and section 2.2, Eq. 7.
@@ -272,7 +273,7 @@ def overall_risk(risk_of_subject: Floats, weights: Floats) -> Floats:
 
 
 def direction(s: Floats, weights: Floats) -> Floats:
-    r"""Which class a subject is tied to on average, and how strongly (mean s).
+    r"""Which class a subject is associated with on average, and how strongly (mean s).
 
     .. math::
         d_y(x) = E_c[s_{y|x}(c)]
@@ -286,8 +287,8 @@ def direction(s: Floats, weights: Floats) -> Floats:
         [-1, max 1 / p* - 1]; 0 is no preference; the class with the largest d is preferred.
 
     Ties and empties:
-        As of the mean over contexts; for two classes the two values are opposite under a uniform
-        p*.
+        As for the mean over contexts; for two classes and a uniform p* the two values are
+        opposite.
 
     Source:
         Paper, section 4.2, figure 5, preference by occupation.
@@ -299,7 +300,7 @@ def direction(s: Floats, weights: Floats) -> Floats:
 
 
 def deviation(risk_of_subject: Floats) -> Floats:
-    r"""How widely a risk is spread over the subjects, each counted once (standard deviation).
+    r"""Standard deviation of a risk over the subjects, each counted once.
 
     .. math::
         sd_x(r_x) = \sqrt{\operatorname{mean}_x (r_x - \bar r)^2}
@@ -309,14 +310,14 @@ def deviation(risk_of_subject: Floats) -> Floats:
         returns: shape [...].
 
     Range:
-        [0, 0.5] for risks from 0 to 1; 0 where all subjects have the same.
+        [0, 0.5] for risks from 0 to 1; 0 where all subjects have the same risk.
 
     Ties and empties:
         NaN where a subject's risk is NaN.
 
     Source:
-        Paper, section 4.5 and figure 10 (the normal fit), appendix C.3 for race. The deviation is
-        that of the subjects at hand, n in the denominator.
+        Paper, section 4.5 and figure 10 (the normal fit), appendix C.3 for race. It is the
+        population standard deviation, with n in the denominator.
 
     >>> deviation(np.array([0.0, 0.5]))
     np.float64(0.25)
@@ -325,7 +326,7 @@ def deviation(risk_of_subject: Floats) -> Floats:
 
 
 def slope_weights(fact: Floats, weights: Floats) -> Floats:
-    r"""What the risk of each subject counts for in its change with a fact (weighted least squares).
+    r"""Coefficients that make the slope a weighted sum of the risks (weighted least squares).
 
     .. math::
         r_x = \alpha + \beta f_x + \epsilon_x,\qquad \beta = \sum_x a_x r_x,\quad
@@ -333,15 +334,15 @@ def slope_weights(fact: Floats, weights: Floats) -> Floats:
 
     Symbols:
         fact: f of N subjects, shape [N].
-        weights: w, how many people a subject stands for, shape [N].
+        weights: w, how many people work in the occupation, shape [N].
         returns: a, shape [N]; the sum of a times the risks is the slope beta.
 
     Range:
-        They add up to 0; a slope of 0 means that the risk does not change with the fact, above 0
-        that it grows with it.
+        They add up to 0; a slope of 0: no linear relation between risk and fact; above 0: the risk
+        increases with the fact.
 
     Ties and empties:
-        NaN where all subjects have the same fact; such a fact is left out.
+        NaN where the fact is the same for all subjects; such a fact is left out.
 
     Source:
         Paper, section 4.4, figure 9, and appendix C.2: weights are the numbers of people in an
@@ -351,5 +352,5 @@ def slope_weights(fact: Floats, weights: Floats) -> Floats:
     [-0.5, 0.0, 0.5]
     """
     centred = fact - np.average(fact, weights=weights)
-    moved = weights * centred
-    return np.asarray(ratio(moved, moved @ centred))
+    weighted = weights * centred
+    return np.asarray(ratio(weighted, weighted @ centred))

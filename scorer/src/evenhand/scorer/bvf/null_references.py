@@ -1,13 +1,16 @@
-"""Where R, R^b and R^v would lie if nothing were there; none of them can be negative.
+"""Null distributions of R, R^b and R^v, which are needed because none of them can be negative.
 
-R of probabilities holds no noise: it is 0 for a model without bias, however few contexts there are.
-R of answers is not: the frequencies of a few answers differ from p* by chance, which is drawn.
-R^b is the strength of a mean over contexts. Its reference exchanges the classes of whole contexts,
-which leaves R as it is: what is left of R^b is what a model without lasting preferences shows.
+R of probabilities has no sampling noise: it is 0 for an unbiased model, however few contexts there
+are. R of answers has: the frequencies of a few answers differ from p* by chance, so answers are
+simulated. R^b is the strength of a mean over contexts. Its null distribution comes from permuting
+the classes within whole contexts, which leaves R unchanged: the R^b that remains is that of a model
+without lasting preferences. For R^v of answers each subject's answers are permuted among its texts,
+as if the context did not matter.
 """
 
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,68 +18,70 @@ from numpy.typing import NDArray
 from evenhand.contract.report import NullReference
 from evenhand.scorer import statistics
 from evenhand.scorer.bvf.metrics import Risks, overall_risk, stereotype
-from evenhand.scorer.bvf.sums import STEREOTYPES, WEIGHT, Sums, sums_of
+from evenhand.scorer.bvf.sums import STEREOTYPES, WEIGHT, Sums, sum_rows
+from evenhand.scorer.inference.nulls import deal_answers, is_volatility_identifiable
 from evenhand.scorer.statistics import Sampling
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SIGN_FLIPS, PERMUTATIONS = "cluster_sign_flips", "cluster_class_permutations"
-EXACT, ANSWERS = "exact_probabilities", "drawn_answers"
+EXACT, ANSWERS, DEALT = "exact_probabilities", "drawn_answers", "dealt_answers"
 
 MAX_PERMUTATIONS = 1000
-"""A 95 % quantile of so many draws is known to about one percent of the draws."""
-MAX_DRAWS = 200
+"""With this number of draws, the rank of the 95th percentile has a standard error below 1 %."""
+MAX_DRAWS = 199
+"""With the observed value they are 200, so that the 95th percentile is one of them."""
 
 _CHUNK_VALUES = 4_000_000
 
 
-def of_bias(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | None:
-    """Return the reference of R^b.
+def bias_reference(sums: Sums, p_star: Floats, sampling: Sampling) -> NullReference | None:
+    """Return the null reference of R^b.
 
-    None with fewer than two contexts, where a subject has no scored row, as R^b has no value then
-    either, and under an uneven p*: classes cannot be exchanged there.
+    None with fewer than two contexts; where a subject has no scored row, since R^b has no value
+    either; and under a non-uniform p*, where classes are not exchangeable.
     """
     n_contexts, n_classes = len(sums.values), len(p_star)
     if n_contexts < 2 or not np.allclose(p_star, 1 / n_classes):
         return None
-    if np.isnan(_weight_of_subjects(sums)).any():
+    if np.isnan(_total_weights(sums)).any():
         return None
     if n_classes == 2:
         flips = statistics.sign_flip_null(
-            partial(_bias_of_signs, sums), n_contexts, sampling=sampling, width=sums.width
+            partial(_bias_under_signs, sums), n_contexts, sampling=sampling, width=sums.width
         )
         return flips and NullReference(
             mean=flips.mean, quantile_95=flips.quantile_95, method=SIGN_FLIPS, n_draws=flips.n_draws
         )
-    drawn = permuted_bias(sums, n_classes, sampling)
-    return _reference(drawn, PERMUTATIONS)
+    draws = permuted_bias(sums, n_classes, sampling)
+    return _reference(draws, PERMUTATIONS)
 
 
-def _bias_of_signs(sums: Sums, signs: Floats) -> Floats:
-    """Return R^b where some contexts' preferences are reversed, [R], of signs [R, C]."""
-    kept = sums.values[..., STEREOTYPES]
-    flat = kept.reshape(len(kept), -1)
-    mean = (signs @ flat).reshape(len(signs), *kept.shape[1:]) / _weight_of_subjects(sums)
-    return overall_risk(sums.judge(mean) / sums.largest, sums.subject_weights)
+def _bias_under_signs(sums: Sums, signs: Floats) -> Floats:
+    """Return R^b [R] with the preferences of some contexts reversed, by signs [R, C]."""
+    stereotypes = sums.values[..., STEREOTYPES]
+    flat = stereotypes.reshape(len(stereotypes), -1)
+    mean = (signs @ flat).reshape(len(signs), *stereotypes.shape[1:]) / _total_weights(sums)
+    return overall_risk(sums.strength(mean) / sums.largest, sums.subject_weights)
 
 
 def permuted_bias(sums: Sums, n_classes: int, sampling: Sampling) -> Floats:
-    """Return R^b where each context's classes are exchanged at random, as often as allowed."""
+    """Return draws of R^b with the classes of each context permuted at random."""
     generator = np.random.default_rng(sampling.seed)
     n_draws = min(sampling.resamples, MAX_PERMUTATIONS)
     rows = max(1, _CHUNK_VALUES // (sums.width * n_classes))
-    found = []
+    chunks = []
     for start in range(0, n_draws, rows):
         shape = (min(rows, n_draws - start), len(sums.values), n_classes)
-        found.append(_bias_of_orders(sums, generator.random(shape).argsort(axis=-1)))
-    return np.concatenate(found)
+        chunks.append(_bias_under_permutations(sums, generator.random(shape).argsort(axis=-1)))
+    return np.concatenate(chunks)
 
 
-def _bias_of_orders(sums: Sums, orders: Integers) -> Floats:
-    """Return R^b [R] of which class stands in the place of which, [R, C, Y]."""
+def _bias_under_permutations(sums: Sums, orders: Integers) -> Floats:
+    """Return R^b [R] under permutations of the classes of each context, [R, C, Y]."""
     n_classes = orders.shape[-1]
-    # Products of matrices that lie together are many times faster.
+    # Matrix products are many times faster on contiguous arrays.
     stereotypes = np.ascontiguousarray(np.moveaxis(sums.values[..., STEREOTYPES], -1, 0))
     mean = np.stack(
         [
@@ -88,68 +93,122 @@ def _bias_of_orders(sums: Sums, orders: Integers) -> Floats:
         ],
         axis=-1,
     )
-    strength = sums.judge(mean / _weight_of_subjects(sums)) / sums.largest
+    strength = sums.strength(mean / _total_weights(sums)) / sums.largest
     return overall_risk(strength, sums.subject_weights)
 
 
-def _weight_of_subjects(sums: Sums) -> Floats:
+def _total_weights(sums: Sums) -> Floats:
     weight = sums.values[..., WEIGHT].sum(axis=0)
     return np.where(weight > 0, weight, np.nan)[:, None]
 
 
-def of_risk(
-    sums: Sums, cells: tuple[Integers, Integers, Floats], p_star: Floats, sampling: Sampling
+class ScoredRows(NamedTuple):
+    """The scored rows of a topic."""
+
+    subject: Integers
+    """Code of each row's subject, shape [N]."""
+    n_answers: Integers
+    """Number of answers behind the frequencies, 0 for probabilities; shape [N]."""
+    weight: Floats
+    """Weight of each row's context, shape [N]."""
+    p: Floats
+    """Probability or frequency of each class, shape [N, Y]."""
+
+
+def risk_references(
+    sums: Sums, rows: ScoredRows, p_star: Floats, sampling: Sampling
 ) -> tuple[NullReference | None, NullReference | None]:
-    """Return the references of R and R^v.
+    """Return the null references of R and R^v.
 
     Args:
         sums: of the scored rows.
-        cells: of N scored rows the subject's code, how many answers stand behind the frequency
-            (0 for a probability), and the context's weight.
+        rows: the same rows, one by one.
         p_star: shape [Y].
-        sampling: seed and number of draws.
+        sampling: random seed and number of draws.
 
     Returns:
-        For probabilities 0 for both. For answers, R of answers drawn from p*, and R^v of answers
-        drawn from each subject's mean, as if the context did not matter.
+        For probabilities, 0 for both. For answers, R of answers drawn from p*, and R^v with each
+        subject's answers permuted among its texts; None unless a subject has several answers to
+        each of two texts, since chance and variation with the context are then inseparable.
     """
-    subject, n_answers, _ = cells
-    if not len(subject):
+    if not len(rows.subject):
         return None, None
-    if not n_answers.any():
+    if not rows.n_answers.any():
         exact = NullReference(mean=0.0, quantile_95=0.0, method=EXACT, n_draws=0)
         return exact, exact
-    mean = p_star * (1 + sums.directions(np.ones((1, len(sums.values))))[0])
     generator = np.random.default_rng(sampling.seed)
-    totals, volatilities = [], []
-    for _ in range(min(sampling.resamples, MAX_DRAWS)):
-        no_bias = generator.multinomial(n_answers, p_star)
-        totals.append(_of_draw(sums, cells, p_star, no_bias).total)
-        no_context = generator.multinomial(n_answers, mean[subject])
-        volatilities.append(_of_draw(sums, cells, p_star, no_context).volatility)
-    return _reference(np.array(totals), ANSWERS), _reference(np.array(volatilities), ANSWERS)
+    n_draws = min(sampling.resamples, MAX_DRAWS)
+    totals = [
+        _draw_risks(sums, rows, p_star, generator.multinomial(rows.n_answers, p_star)).total
+        for _ in range(n_draws)
+    ]
+    answers = _answers(rows)
+    if answers is None:
+        return _reference(np.array(totals), ANSWERS), None
+    volatility = dealt_volatility(sums, rows, answers, p_star, sampling)
+    return _reference(np.array(totals), ANSWERS), _reference(volatility, DEALT)
 
 
-def _of_draw(
-    sums: Sums, cells: tuple[Integers, Integers, Floats], p_star: Floats, counts: Integers
-) -> Risks:
-    """Return R, R^b and R^v of drawn answers, counts [N, Y]."""
-    subject, n_answers, weights = cells
-    share = np.full(counts.shape, np.nan)
-    np.divide(counts, n_answers[:, None], out=share, where=n_answers[:, None] > 0)
-    s = stereotype(share, p_star)
+def dealt_volatility(
+    sums: Sums, rows: ScoredRows, answers: Integers, p_star: Floats, sampling: Sampling
+) -> Floats:
+    """Return draws of R^v [R] with each subject's answers permuted among its texts.
+
+    Args:
+        sums: of the scored rows.
+        rows: the same rows, one by one.
+        answers: number of answers of each class, shape [N, Y].
+        p_star: shape [Y].
+        sampling: random seed and number of draws.
+    """
+    generator = np.random.default_rng(sampling.seed)
+    n_draws = min(sampling.resamples, MAX_DRAWS)
+    by_subject = np.full((n_draws, len(sums.subject_weights)), np.nan)
+    for code in np.unique(rows.subject):
+        is_member = rows.subject == code
+        counts = deal_answers(answers[is_member], n_draws, generator)
+        shares = np.tile(rows.p[is_member], (n_draws, 1, 1))
+        n = answers[is_member].sum(axis=1)[:, None]
+        # A text with probabilities has no answers to permute and keeps its probabilities.
+        np.divide(counts, n, out=shares, where=n > 0)
+        by_subject[:, code] = _volatility(sums, stereotype(shares, p_star), rows.weight[is_member])
+    return np.asarray(overall_risk(by_subject, sums.subject_weights))
+
+
+def _volatility(sums: Sums, s: Floats, weight: Floats) -> Floats:
+    """Return r^v [R] of one subject's stereotypes [R, n, Y]."""
+    shares = weight / weight.sum()
+    total = sums.strength(s) @ shares
+    bias = sums.strength(np.einsum("n,rny->ry", shares, s))
+    return np.asarray((total - bias) / sums.largest)
+
+
+def _answers(rows: ScoredRows) -> Integers | None:
+    """Return the number of answers of each class, [N, Y]; None if R^v is not identifiable."""
+    answers = np.rint(rows.p * rows.n_answers[:, None]).astype(np.int64)
+    return answers if is_volatility_identifiable(answers, rows.subject) else None
+
+
+def _draw_risks(sums: Sums, rows: ScoredRows, p_star: Floats, counts: Integers) -> Risks:
+    """Return R, R^b and R^v of drawn answers, counts [N, Y]; probabilities are kept."""
+    n_drawn = counts.sum(axis=1)[:, None]
+    shares = rows.p.copy()
+    np.divide(counts, n_drawn, out=shares, where=n_drawn > 0)
+    s = stereotype(shares, p_star)
     n_subjects = len(sums.subject_weights)
-    own = sums_of(subject, s, sums.judge(s), weights, n_contexts=1, n_subjects=n_subjects)
-    found = replace(sums, values=own).risks(np.ones((1, 1)))
-    return Risks(*(overall_risk(one, sums.subject_weights)[0] for one in found))
+    values = sum_rows(
+        rows.subject, s, sums.strength(s), rows.weight, n_contexts=1, n_subjects=n_subjects
+    )
+    risks = replace(sums, values=values).risks(np.ones((1, 1)))
+    return Risks(*(overall_risk(risk, sums.subject_weights)[0] for risk in risks))
 
 
-def _reference(drawn: Floats, method: str) -> NullReference | None:
-    if np.isnan(drawn).any():
+def _reference(draws: Floats, method: str) -> NullReference | None:
+    if np.isnan(draws).any():
         return None
     return NullReference(
-        mean=float(drawn.mean()),
-        quantile_95=float(np.quantile(drawn, 0.95)),
+        mean=float(draws.mean()),
+        quantile_95=float(np.quantile(draws, 0.95)),
         method=method,
-        n_draws=len(drawn),
+        n_draws=len(draws),
     )

@@ -1,4 +1,4 @@
-"""From predictions to the probability of each class for each item, with all that does not fit."""
+"""From predictions to the probability of each class for each item, collecting all faults."""
 
 import re
 from typing import NamedTuple
@@ -18,15 +18,24 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 NOT_PREDICTED = "no prediction"
-NO_WORD = "no word of Y has any probability"
+NO_WORD = "every word of Y has probability 0"
 NO_MATCH = "no answer is a word of Y"
+"""Reasons why an item is unscored."""
+
+NOT_ONE_KIND = "rows without exactly one of p, word_p and answer"
+OUT_OF_RANGE = "values out of range"
+MISSING_CLASS = "rows with a missing class"
+WRONG_SUM = "probabilities that do not add up to 1"
+CLASS_WITHOUT_WORD = "classes without any word"
+UNKNOWN_CLASS, UNKNOWN_WORD = "unknown classes", "unknown words"
+"""Kinds of faults."""
 
 SUM_TOLERANCE = 1e-3
-"""Probabilities may add up to 1 with so much rounding."""
+"""Tolerance for rounding in probabilities that add up to 1."""
 
 
 class Probabilities(NamedTuple):
-    """What a model expects at the slots of N items."""
+    """A model's class probabilities at the slots of N items."""
 
     p: Floats
     """Shape [N, Y]; NaN where an item is unscored."""
@@ -35,7 +44,7 @@ class Probabilities(NamedTuple):
     why: pl.Series
     """Why an item is unscored, null where it is scored."""
     n_unmatched: int
-    """Answers that are no word of Y."""
+    """Number of answers that are not a word of Y."""
 
 
 def find_probabilities(
@@ -47,13 +56,13 @@ def find_probabilities(
         ids: of N items.
         rows: predictions of one config, a flat table in any order.
         topic: classes of Y and their words.
-        faults: takes everything that does not fit.
+        faults: collects everything that is wrong.
     """
     rows = _check_kinds(rows, faults)
     rows = _check_ids(ids, rows, faults)
-    given, n_answers, is_matched = _rows_as_classes(rows, topic, faults)
+    values, n_answers, is_matched = _rows_as_classes(rows, topic, faults)
     place = _places(ids, rows, faults)
-    sums, counts = _by_item(place, given, n_answers, len(ids))
+    sums, counts = _sum_by_item(place, values, n_answers, len(ids))
     p = class_probabilities(sums, np.arange(sums.shape[1]))
     n_rows = np.bincount(place[place >= 0], minlength=len(ids))
     is_answer = rows["answer"].is_not_null().to_numpy() & (place >= 0)
@@ -64,7 +73,7 @@ def find_probabilities(
 
 
 def _numbers(rows: pl.DataFrame, prefix: str) -> list[str]:
-    """Return the columns of a kind in which something stands."""
+    """Return the columns with a prefix that are not empty."""
     return [
         column
         for column in rows.columns
@@ -80,27 +89,27 @@ def _is_given(rows: pl.DataFrame, prefix: str) -> pl.Series:
 
 
 def _check_kinds(rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Keep the rows with exactly one kind of prediction, all numbers of which are probabilities."""
+    """Keep the rows with exactly one kind of prediction and only valid probabilities."""
     kinds = [_is_given(rows, P), _is_given(rows, WORD_P), rows["answer"].is_not_null()]
     n_kinds = kinds[0].cast(pl.Int8) + kinds[1].cast(pl.Int8) + kinds[2].cast(pl.Int8)
     is_bad = n_kinds != 1
     remedy = SHAPE
-    _fault("rows without exactly one of p, word_p and answer", remedy, rows["id"], is_bad, faults)
+    _fault(NOT_ONE_KIND, remedy, rows["id"], is_bad, faults)
     for column in (*_numbers(rows, P), *_numbers(rows, WORD_P)):
         values = rows[column]
         is_outside = values.is_not_null() & ~values.is_between(0, 1).fill_null(value=True)
         places = [f"{rows['id'][at]}: {column} {values[at]}" for at in
                   is_outside.arg_true().head(FIRST)]  # fmt: skip
         remedy = "A probability is a number from 0 to 1."
-        faults.add_many("values out of range", remedy, places, int(is_outside.sum()))
+        faults.add_many(OUT_OF_RANGE, remedy, places, int(is_outside.sum()))
         is_bad = is_bad | is_outside
     return rows.filter(~is_bad)
 
 
 def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.DataFrame:
-    """Drop rows of unknown ids, and all but the first of rows that stand twice.
+    """Drop rows with unknown ids, and all but the first of duplicate rows.
 
-    Answers to one id are told apart by their sample.
+    Several answers to one id differ in their sample.
     """
     known = ids.unique()
     is_unknown = ~rows["id"].is_in(known.implode())
@@ -116,13 +125,13 @@ def _check_ids(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> pl.Data
     is_first_of_id = keyed["id"].is_first_distinct()
     is_first_of_key = keyed.select(pl.struct("id", "_key").is_first_distinct()).to_series()
     is_first = (is_mixed & is_first_of_id) | (~is_mixed & is_first_of_key)
-    remedy = "Keep one row for each text; answers to the same text need different samples."
+    remedy = "Keep one row for each text, or number several answers to it in the field sample."
     _fault("duplicate ids", remedy, rows["id"], ~is_first, faults)
     return rows.filter(is_first)
 
 
 def _places(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> Integers:
-    """Return the item of each row, and name the items without any."""
+    """Return the index of each row's item, and report the items without a row."""
     items = ids.alias("id").to_frame().with_row_index("place")
     joined = rows.select("id").join(items, on="id", how="left", maintain_order="left")
     place = joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
@@ -134,12 +143,12 @@ def _places(ids: pl.Series, rows: pl.DataFrame, faults: FaultList) -> Integers:
 def _rows_as_classes(
     rows: pl.DataFrame, topic: Topic, faults: FaultList
 ) -> tuple[Floats, Integers, Flags]:
-    """Return what each row gives to each class [N, Y], whether it is an answer, and one of Y."""
+    """Return each row's values by class [N, Y], its number of answers, and whether it matches Y."""
     values = np.zeros((len(rows), len(topic.classes)))
     is_answer = rows["answer"].is_not_null().to_numpy()
     _add_p(values, rows, topic, faults)
     _add_words(values, rows, topic, faults)
-    hits = _hits_of_answers(rows["answer"], topic)
+    hits = _answer_hits(rows["answer"], topic)
     values += hits
     is_matched = ~is_answer | (hits.sum(axis=1) > 0)
     return values, (is_answer & is_matched).astype(np.int64), is_matched
@@ -156,8 +165,8 @@ def _add_p(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -
     is_lacking = pl.DataFrame({str(i): flags for i, flags in enumerate(lacking)}).select(
         pl.any_horizontal(pl.all())
     ).to_series()  # fmt: skip
-    remedy = f"Give each of {', '.join(topic.classes)} its probability, 0 where it has none."
-    _fault("rows that lack a class", remedy, rows["id"], is_lacking, faults)
+    remedy = f"Give a probability for each of {', '.join(topic.classes)}, 0 if there is none."
+    _fault(MISSING_CLASS, remedy, rows["id"], is_lacking, faults)
     values = np.stack(
         [
             np.zeros(len(rows)) if column is None else column.fill_null(0.0).to_numpy()
@@ -166,8 +175,10 @@ def _add_p(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultList) -
         axis=1,
     )
     is_off = np.abs(values.sum(axis=1) - 1) > SUM_TOLERANCE
-    remedy = f"The classes must add up to 1 within {SUM_TOLERANCE}; unscaled words go to word_p."
-    _fault("probabilities that do not add up to 1", remedy, rows["id"],
+    remedy = (
+        f"Classes must add up to 1 within {SUM_TOLERANCE}; put probabilities of words in word_p."
+    )
+    _fault(WRONG_SUM, remedy, rows["id"],
            is_given & ~is_lacking & pl.Series(is_off), faults)  # fmt: skip
     total += np.where(is_given.to_numpy()[:, None], values, 0.0)
 
@@ -176,53 +187,55 @@ def _add_words(total: Floats, rows: pl.DataFrame, topic: Topic, faults: FaultLis
     names = _numbers(rows, WORD_P)
     if not names:
         return
-    known = list(dict.fromkeys(word for words in topic.classes.values() for word in words))
-    _check_names(rows, WORD_P, known, faults)
+    words_of_y = list(dict.fromkeys(word for words in topic.classes.values() for word in words))
+    _check_names(rows, WORD_P, words_of_y, faults)
     for code, (name, words) in enumerate(topic.classes.items()):
         columns = [WORD_P + word for word in words if WORD_P + word in names]
         if not columns:
-            remedy = f"Read at least one of: {', '.join(words[:FIRST])}."
-            faults.add("classes without any word", remedy, name)
+            remedy = f"Give a probability for at least one of: {', '.join(words[:FIRST])}."
+            faults.add(CLASS_WITHOUT_WORD, remedy, name)
             continue
         sums = rows.select(pl.sum_horizontal(pl.col(columns).fill_null(0.0))).to_series()
         total[:, code] += sums.to_numpy()
 
 
 def _check_names(rows: pl.DataFrame, prefix: str, known: list[str], faults: FaultList) -> None:
-    """Name the columns that are no class, or no word, of Y."""
+    """Report the columns that are not a class, or not a word, of Y."""
     unknown = [name for name in _numbers(rows, prefix) if name.removeprefix(prefix) not in known]
     n = sum(len(rows) - rows[name].null_count() for name in unknown)
     few = ", ".join(known[:6]) + (", ..." if len(known) > 6 else "")
-    kind = "classes that are not of Y" if prefix == P else "words that are not of Y"
+    kind = UNKNOWN_CLASS if prefix == P else UNKNOWN_WORD
     places = [name.removeprefix(prefix) for name in unknown]
-    faults.add_many(kind, f"The dataset reads {few}.", places, n)
+    faults.add_many(kind, f"The dataset has {few}.", places, n)
 
 
-def _hits_of_answers(answers: pl.Series, topic: Topic) -> Floats:
-    """Return how each answer counts for the classes, shape [N, Y]; all zeros where for none.
+def _answer_hits(answers: pl.Series, topic: Topic) -> Floats:
+    """Return for which classes each answer counts, shape [N, Y]; all zeros for no match.
 
-    Case, and marks around the word, do not matter. A word of two classes counts in both.
+    Case and punctuation around the word are ignored. A word of two classes counts for both.
     """
     hits = np.zeros((len(answers), len(topic.classes)))
     texts = answers.unique().drop_nulls()
     plain = {text: re.sub(r"^\W+|\W+$", "", text).casefold() for text in texts.to_list()}
     for code, words in enumerate(topic.classes.values()):
         lower = {word.casefold() for word in words}
-        said = [text for text, word in plain.items() if word in lower]
-        is_said = answers.is_in(pl.Series(said, dtype=pl.String).implode()).fill_null(value=False)
-        hits[:, code] = is_said.to_numpy()
+        matching = [text for text, word in plain.items() if word in lower]
+        is_match = answers.is_in(pl.Series(matching, dtype=pl.String).implode()).fill_null(
+            value=False
+        )
+        hits[:, code] = is_match.to_numpy()
     return hits
 
 
-def _by_item(
-    place: Integers, given: Floats, n_answers: Integers, n_items: int
+def _sum_by_item(
+    place: Integers, values: Floats, n_answers: Integers, n_items: int
 ) -> tuple[Floats, Integers]:
-    known = place >= 0
+    is_placed = place >= 0
     sums = np.stack(
-        [np.bincount(place[known], weights=p[known], minlength=n_items) for p in given.T],
+        [np.bincount(place[is_placed], weights=p[is_placed], minlength=n_items) for p in values.T],
         axis=1,
     )
-    counts = np.bincount(place[known], weights=n_answers[known], minlength=n_items)
+    counts = np.bincount(place[is_placed], weights=n_answers[is_placed], minlength=n_items)
     return np.asarray(sums, dtype=np.float64), counts.astype(np.int64)
 
 

@@ -1,8 +1,8 @@
-"""The reference code's own results: a JSON file for each occupation, named after it.
+"""Results written by the reference code: a JSON file for each occupation, named after it.
 
-Its scripts write ``res/<model>/<occupation>_<anything>.json``: one list a context, in the order of
-the table of contexts: for gender the probability of `male` and the context's count, for race those
-of seven words and the count, which its script then scales
+Its scripts write ``res/<model>/<occupation>_<anything>.json``: one list for each context, in the
+order of the table of contexts: for gender the probability of `male` and the context's count, for
+race the probabilities of seven words and the count, which its script then normalises
 (EmpathYang/Prejudice-Volatility-Framework, ``gender_occ_batch.py`` and ``calculate.py``).
 """
 
@@ -21,14 +21,14 @@ Numbers = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
 
 CONTEXT_PROBABILITIES = "probabilities and a count by context"
-"""What the reader yields: one row a context, its probabilities and, last, its count."""
+"""What the reader yields: one row for each context, its probabilities and, last, its count."""
 
 
 def read(path: Path, _choice: str | None = None) -> Numbers:
     """Read the numbers of one occupation.
 
     Raises:
-        DataRefused: no list of equally long lists of numbers.
+        DataRefused: the file is not a list of equally long lists of numbers.
     """
     try:
         values: Numbers = np.array(json.loads(whole(path)), dtype=np.float64)
@@ -41,7 +41,7 @@ def read(path: Path, _choice: str | None = None) -> Numbers:
             f"{path}: each context needs its probability and its count, e.g. [0.6, 9]."
         )
     if not ((values[:, :-1] >= 0) & (values[:, :-1] <= 1)).all():
-        raise DataRefused(f"{path}: a probability is not from 0 to 1.")
+        raise DataRefused(f"{path}: a probability is outside 0 to 1.")
     return values
 
 

@@ -1,4 +1,4 @@
-"""BVF's predictions of any format, as flat rows by id with what there is to say of the reading."""
+"""BVF's predictions in any format, as flat rows by id with notes on how they were read."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,17 +19,20 @@ from evenhand.scorer.inputs import Inputs, read_inputs
 from evenhand.scorer.readers.prediction_format import FileRows, ToRows
 
 GENDERS = ("male", "female")
-"""Of these two the reference code writes the first one's probability."""
+"""The reference code writes the probability of the first."""
 RACES = ("white", "black", "african", "asian", "hispanic", "latino", "indian")
-"""Words whose probabilities it writes, in this order. Its script takes the mean of two words of a
-class; ours are added up (Eq. 8)."""
+"""Words whose probabilities the reference code writes, in this order. Its script averages the two
+words of a class; here they are added up (Eq. 8)."""
+
+LEFT_OUT = "left out, as not in the model's vocabulary or of several tokens"
+"""What a note says of words that the model was not asked for."""
 
 _TOLERANCE = 1e-6
 _NAMED_WORDS = 10
 
 
-class _Asked(NamedTuple):
-    """The dataset's topic that the reference code's tables answer."""
+class _TopicItems(NamedTuple):
+    """The topic and items that the reference code's tables answer."""
 
     config: str
     topic: Topic
@@ -42,44 +45,45 @@ def read_files(
     """Read the predictions of one model.
 
     Args:
-        paths: the files, each read in the same format; of the original's tables also their folder.
-        reader: as ``--reader`` takes it.
-        dataset: whose texts were read; the original's tables name no contexts.
-        configs: those that are asked for; every row is read all the same.
+        paths: the files, all in the same format; for the original's tables also their folder.
+        reader: as in ``--reader``.
+        dataset: the dataset that was answered; the original's tables name no contexts.
+        configs: the requested configs; rows of others are read too.
 
     Raises:
         DataRefused: a file cannot be read, is given twice, or two files state different models.
         WrongUse: there is no such reader.
     """
-    to_rows = {published_tables.CONTEXT_PROBABILITIES: _of_contexts}
+    to_rows = {published_tables.CONTEXT_PROBABILITIES: _context_reader}
     inputs = read_inputs(paths, reader, dataset, configs, to_rows=to_rows)
     return replace(inputs, notes=[*inputs.notes, *_words_left_out(inputs.headers.values())])
 
 
 def _words_left_out(headers: Iterable[Header]) -> list[str]:
-    """Say which words of Y a model could not read, where its header names them."""
+    """Say which words of Y are not in the model's vocabulary, where the header lists them."""
     notes = []
     for header in headers:
         left_out = header.decoding.get("words_left_out")
         for topic, words in left_out.items() if isinstance(left_out, dict) else ():
             more = ", ..." if len(words) > _NAMED_WORDS else ""
             few = ", ".join(map(str, words[:_NAMED_WORDS])) + more
-            notes.append(f"{topic}: {len(words)} words of Y were not read from the model: {few}.")
+            noun = "word" if len(words) == 1 else "words"
+            notes.append(f"{topic}: {len(words)} {noun} of Y {LEFT_OUT}: {few}.")
     return notes
 
 
-def _of_contexts(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
-    """Return what makes predictions for a dataset of the same contexts out of a file's numbers.
+def _context_reader(dataset: Dataset, _configs: Sequence[str]) -> ToRows:
+    """Return a function from a file's numbers to predictions for a dataset of the same contexts.
 
     Raises:
-        DataRefused: the dataset has several topics; later, a file is of no subject of it, has
-            another number of contexts, other counts, or numbers that are no probabilities.
+        DataRefused: the dataset has several topics; later, a file is about an unknown subject, or
+            its contexts, counts or probabilities do not fit.
     """
-    asked = _asked(dataset)
-    return lambda path, values: FileRows(_rows(path, values, asked))
+    topic_items = _load_topic(dataset)
+    return lambda path, values: FileRows(_rows(path, values, topic_items))
 
 
-def _asked(dataset: Dataset) -> _Asked:
+def _load_topic(dataset: Dataset) -> _TopicItems:
     configs = list(dataset.manifest.configs)
     if len(configs) != 1:
         raise DataRefused(
@@ -90,21 +94,21 @@ def _asked(dataset: Dataset) -> _Asked:
     topic = topics_of(dataset.manifest.provenance, str(dataset.folder))[configs[0]]
     rows = dataset.scan(configs[0]).select(list(ITEM_KINDS))
     items = rows.filter(pl.col("order") == "last").collect()
-    return _Asked(configs[0], topic, items)
+    return _TopicItems(configs[0], topic, items)
 
 
-def _rows(path: Path, values: published_tables.Numbers, asked: _Asked) -> pl.DataFrame:
+def _rows(path: Path, values: published_tables.Numbers, topic_items: _TopicItems) -> pl.DataFrame:
     subject = path.name.split("_")[0].removesuffix(".json")
-    items = asked.items.filter(pl.col("x") == subject)
+    items = topic_items.items.filter(pl.col("x") == subject)
     if items.is_empty():
         raise DataRefused(
-            f"{path}: the name begins with {subject!r}, which is no subject of the dataset; a file"
-            " is named <occupation>_<anything>.json."
+            f"{path}: the name begins with {subject!r}, which is not a subject of the dataset; name"
+            " the file <occupation>_<anything>.json."
         )
     if len(values) != len(items):
         raise DataRefused(
             f"{path} has {len(values):,} contexts, but the dataset has {len(items):,} for"
-            f" {subject!r}; take the dataset of the same table of contexts."
+            f" {subject!r}; use the dataset made from the same table of contexts."
         )
     _check_counts(path, values[:, -1], items)
     return pl.DataFrame(
@@ -112,20 +116,20 @@ def _rows(path: Path, values: published_tables.Numbers, asked: _Asked) -> pl.Dat
             "id": items["id"],
             "answer": pl.repeat(None, len(items), dtype=pl.String, eager=True),
             "sample": pl.repeat(None, len(items), dtype=PLAIN["sample"], eager=True),
-            **_columns(path, values[:, :-1], asked.topic),
+            **_columns(path, values[:, :-1], topic_items.topic),
         }
     )
 
 
 def _check_counts(path: Path, counts: np.ndarray[Any, Any], items: pl.DataFrame) -> None:
-    """Refuse counts that are not the weights: the contexts, or their order, are others."""
+    """Refuse counts that do not match the weights: contexts or their order differ."""
     share = counts / counts.sum()
     off = np.flatnonzero(np.abs(share - items["weight"].to_numpy()) > _TOLERANCE)
     if len(off):
         raise DataRefused(
             f"{path}: context {off[0] + 1} has the count {counts[off[0]]:g}, but the dataset's"
-            f" context there, {items['context'][int(off[0])]!r}, has another share; take the"
-            " dataset of the same table of contexts."
+            f" context {items['context'][int(off[0])]!r} has another share; use the dataset made"
+            " from the same table of contexts."
         )
 
 
@@ -138,7 +142,7 @@ def _columns(
     if values.shape[1] == len(RACES) and words == set(RACES):
         return {WORD_P + word: values[:, at] for at, word in enumerate(RACES)}
     raise DataRefused(
-        f"{path} has {values.shape[1]} probabilities a context; one (of {GENDERS[0]}) for the"
-        f" classes {' and '.join(GENDERS)}, or {len(RACES)} for the words {', '.join(RACES)} were"
-        " expected."
+        f"{path} has {values.shape[1]} probabilities for each context; one (of {GENDERS[0]}) for"
+        f" the classes {' and '.join(GENDERS)}, or {len(RACES)} for the words {', '.join(RACES)}"
+        " were expected."
     )

@@ -1,6 +1,6 @@
-"""Do risks go with pay, schooling, share of women or word frequency? Weighted least squares.
+"""Weighted least squares of risks on income, education, share of women and word frequency.
 
-Source: paper, section 4.4 and appendix C.2: weights are the numbers of people in an occupation.
+Source: paper, section 4.4 and appendix C.2; weights are the numbers of people in an occupation.
 """
 
 import importlib.util
@@ -24,7 +24,7 @@ FACTORS = {
 """Factor -> column of the facts, and whether its logarithm is taken."""
 
 FEWEST = 3
-"""With two points there is no error to estimate."""
+"""A line through two points leaves no residual to estimate an error from."""
 
 NO_STATSMODELS = (
     "The regressions on facts of the subjects were left out: they need statsmodels"
@@ -33,7 +33,7 @@ NO_STATSMODELS = (
 
 
 class Points(NamedTuple):
-    """What one factor is for the subjects that have it, and how they weigh."""
+    """Values of one factor for the subjects that have it, with their weights."""
 
     subjects: NDArray[np.int64]
     """Codes of N subjects."""
@@ -42,7 +42,7 @@ class Points(NamedTuple):
 
     @property
     def slope_weights(self) -> Floats:
-        """What each risk is multiplied by to give the coefficient; shape [N]."""
+        """Factors by which the risks are multiplied and summed to the coefficient; shape [N]."""
         return slope_weights(self.x, self.weights)
 
 
@@ -50,7 +50,7 @@ class Regression(NamedTuple):
     """Weighted least squares of a risk on one factor and a constant."""
 
     coefficient: float
-    """Change of the risk where the factor grows by one."""
+    """Change of the risk for an increase of the factor by 1."""
     standard_error: float
     t: float
     p_value: float
@@ -58,25 +58,25 @@ class Regression(NamedTuple):
     n: int
 
 
-def points_of(facts: pl.DataFrame) -> dict[str, Points]:
-    """Return the factors that are known of enough subjects, with who has them.
+def factor_points(facts: pl.DataFrame) -> dict[str, Points]:
+    """Return the factors that are known for enough subjects, with these subjects.
 
     Args:
-        facts: one row a subject, the columns of :func:`evenhand.scorer.bvf.facts.facts_of`. Where
-            nobody's employment is known all weigh the same.
+        facts: one row a subject, as :func:`evenhand.scorer.bvf.facts.match_facts` returns them.
+            Where no employment is known, all subjects have the same weight.
     """
     employment = facts[EMPLOYMENT]
     if employment.null_count() == len(employment):
         employment = pl.repeat(1.0, len(facts), eager=True)
-    found = {}
+    points = {}
     for factor, (column, is_log) in FACTORS.items():
         rows = np.flatnonzero((facts[column].is_not_null() & employment.is_not_null()).to_numpy())
         x = facts[column].gather(rows).to_numpy().astype(np.float64)
         x = np.log(x) if is_log else x
         if len(rows) >= FEWEST and np.ptp(x) > 0:
             weights = employment.gather(rows).to_numpy().astype(np.float64)
-            found[factor] = Points(rows.astype(np.int64), x, weights)
-    return found
+            points[factor] = Points(rows.astype(np.int64), x, weights)
+    return points
 
 
 def has_statsmodels() -> bool:
@@ -85,7 +85,7 @@ def has_statsmodels() -> bool:
 
 
 def regression(points: Points, risk: Floats) -> Regression | None:
-    """Fit a risk; None where a subject's risk is not known.
+    """Regress a risk on a factor; None where a subject's risk is unknown.
 
     Args:
         points: the factor.
@@ -97,17 +97,19 @@ def regression(points: Points, risk: Floats) -> Regression | None:
     """
     from statsmodels.regression.linear_model import WLS  # type: ignore[import-untyped]
 
-    own = risk[points.subjects]
-    if np.isnan(own).any():
+    risks = risk[points.subjects]
+    if np.isnan(risks).any():
         return None
-    design = np.stack([np.ones(len(own)), points.x], axis=1)
-    fit = WLS(own, design, weights=points.weights).fit()
-    is_flat = np.ptp(own) < 1e-15  # nothing to explain: t and r squared would be rounding
+    design = np.stack([np.ones(len(risks)), points.x], axis=1)
+    fit = WLS(risks, design, weights=points.weights).fit()
+    is_flat = (
+        np.ptp(risks) < 1e-15
+    )  # no variance to explain: t and R squared would be rounding errors
     return Regression(
         coefficient=float(fit.params[1]),
         standard_error=float(fit.bse[1]),
         t=0.0 if is_flat else float(fit.tvalues[1]),
         p_value=1.0 if is_flat else float(fit.pvalues[1]),
         r_squared=0.0 if is_flat else float(fit.rsquared),
-        n=len(own),
+        n=len(risks),
     )

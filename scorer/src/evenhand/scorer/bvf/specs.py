@@ -1,6 +1,6 @@
-"""BVF's metrics, each declared once: risks of the subjects, their parts, and what is made of them.
+"""BVF's metrics, each declared once: risks of the subjects, their parts, and summaries of them.
 
-A new metric that sums up the risks of the subjects is its formula in ``metrics`` and one more
+A new metric that summarises the risks of the subjects is its formula in ``metrics`` and one more
 :class:`Summary` in :data:`METRICS`.
 """
 
@@ -21,16 +21,16 @@ from evenhand.scorer.specs import Definition, MetricSpec, Paper
 Floats = NDArray[np.float64]
 
 RISKS = ("r", "r_b", "r_v")
-"""The risk of a subject, and its two parts: what lasts over contexts and what moves."""
+"""The risk of a subject, its bias (lasting part) and its volatility (varying part)."""
 SYMBOLS = {"r": "r", "r_b": "rᵇ", "r_v": "rᵛ"}
-"""How they are written."""
+"""Risk -> its symbol."""
 FACTORS = {
     "log_income": "the logarithm of income",
     "years_of_education": "years of education",
     "share_of_women": "share of women",
     "log_word_frequency": "the logarithm of word frequency",
 }
-"""Facts of a subject -> what the risk may change with."""
+"""Factor of a regression -> its name."""
 
 NOTHING_SCORED = "No row is scored."
 
@@ -44,14 +44,14 @@ CODE = PAPER._replace(short="EmpathYang/Prejudice-Volatility-Framework at bb60c6
 
 @dataclass(frozen=True, kw_only=True)
 class Risk(MetricSpec):
-    """The mean of a risk over the subjects; without a null reference where it is no bias."""
+    """The mean of a risk over the subjects."""
 
     part: int
     """Which of :data:`RISKS`."""
     is_normalised: bool = True
-    """True where it is divided by the largest value that the criterion can have."""
+    """True where it is divided by the largest value of the criterion."""
     shelf: Literal["paper", "beyond"] = "paper"
-    """Of the criteria that it is of."""
+    """The shelf of the criteria to which the metric belongs."""
     why_null: str = NOTHING_SCORED
 
 
@@ -64,20 +64,20 @@ class Direction(MetricSpec):
 
 @dataclass(frozen=True, kw_only=True)
 class Summary(MetricSpec):
-    """What sums up a risk over the subjects, each counted once."""
+    """A summary of a risk over the subjects, each counted once."""
 
     parts: Mapping[str, int]
     """Variable part of the id, empty where it has none -> which of :data:`RISKS`."""
     value: Callable[[Floats], Floats]
     """From the risk of the subjects, [R, X], to values [R]."""
     is_spread: bool = False
-    """True where further statistics of the spread stand under ``by``."""
+    """True where ``by`` has further statistics of the distribution."""
     why_null: str = NOTHING_SCORED
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slope(MetricSpec):
-    """The change of a risk with a fact of the subjects."""
+    """The change of a risk with a fact about the subjects."""
 
     why_null: str = NOTHING_SCORED
 
@@ -120,8 +120,8 @@ DEFINITIONS = (
             fraction(row(sign("∑"), sub("p", words("words of y"))),
                      row(sign("∑"), sub("p", words("words of all classes")))),
         ),
-        explanation="What the model expects at the slot, scaled so that the classes add up to 1. Of"
-        " a model without probabilities it is how often its answer is a word of the class.",
+        explanation="The model’s expectation at the slot, normalised so that the classes add up to"
+        " 1. For a model without probabilities: how often its answer is a word of the class.",
         section="section 3.3, Eq. 8",
         paper=PAPER,
     ),
@@ -132,39 +132,39 @@ DEFINITIONS = (
         mathml=row(
             _S, sign("="), fraction(_P, _subsup("p", "y", sign("*"))), sign("−"), number("1")
         ),
-        explanation="p* is what a model without bias expects: the same for all classes, unless the"
-        " dataset says otherwise. 0 is no stereotype; −1: the class is never expected.",
+        explanation="p* is the probability under an unbiased model: equal for all classes unless"
+        " the dataset says otherwise. 0: no stereotype; −1: the class has probability 0.",
         section="section 2.1, Eq. 1",
         paper=PAPER,
     ),
 )  # fmt: skip
-"""What every metric is made of."""
+"""The quantities from which every metric is computed."""
 
 CRITERION = Definition(
     id="J",
-    heading="criterion: how strong the stereotypes of one context are",
+    heading="criterion: strength of the stereotypes in one context",
     formula="J = max over y of max(s_y, 0);  J_k = (sum over y of max(s_y, 0)^k)^(1/k)",
     mathml=row(
         name("J"), sign("="), _MAX_Y, _POSITIVE, _SPACE, sub("J", name("k")), sign("="), sign("("),
         sign("∑"), _sup(_POSITIVE, name("k")),
         _sup(sign(")"), row(number("1"), sign("/"), name("k"))),
     ),
-    explanation="The strongest positive stereotype (l∞); under another norm the weaker ones count"
-    " too.",
+    explanation="The strongest positive stereotype (l∞); under other norms weaker ones count too.",
     section="section 2.1, Eq. 2, and appendix B.1, Eq. 9 and 10",
     paper=PAPER,
 )  # fmt: skip
 CODE_CRITERION = Definition(
     id="J",
-    heading="criterion: how strong the stereotypes of one context are, as in the reference code",
+    heading="criterion: strength of the stereotypes in one context, as in the reference code",
     formula="J = max over y of |s_y| / (|Y| − 1)",
     mathml=row(
         name("J"), sign("="),
         fraction(row(_MAX_Y, sign("|"), sub("s", name("y")), sign("|")),
                  row(sign("|"), name("Y"), sign("|"), sign("−"), number("1"))),
     ),
-    explanation="Stereotypes of either sign count. For two classes it is the paper’s number; for"
-    " more, a class that is never expected counts as much as one that is expected twice as often.",
+    explanation="Stereotypes of either sign count. For two classes this equals the paper’s"
+    " criterion; for more, a class with probability 0 counts as much as one with twice its unbiased"
+    " probability.",
     section="compute_risk",
     paper=CODE,
 )  # fmt: skip
@@ -189,9 +189,9 @@ _NORMALISED = (
             name("R"), sign("="), _mean("x", _RX),
         ),
         explanation="0: no preference in any context; 1: always certain of one class. Contexts"
-        " count by their share in the corpus, subjects the same unless weights are given. J_max ="
-        " max over y of 1/p*_y − 1 (|Y| − 1 for equal p*): the paper’s tables put the stereotyped"
-        " model at 1, which its Eq. 1 and 2 reach only when divided so.",
+        " are weighted by their share in the corpus, subjects equally unless weights are given."
+        " J_max = max over y of 1/p*_y − 1 (|Y| − 1 for equal p*): the paper’s tables put the"
+        " stereotyped model at 1, which its Eq. 1 and 2 reach only after this division.",
         section="section 2.1, Eq. 3 and 4; tables 1 to 5",
         paper=PAPER,
     ),
@@ -285,8 +285,8 @@ _KNOWLEDGE = tuple(
             _sup(name("K"), name("v")), sign("="), name("K"), sign("−"),
             _sup(name("K"), name("b")),
         ),
-        explanation="Evenhand’s own, in the place of the criterion: appendix E.1 of the paper asks"
-        " for a concave function and leaves it open. 1 is certainty of the right class.",
+        explanation="Evenhand’s own, in place of the criterion: appendix E.1 of the paper proposes"
+        " a concave function without naming one. 1 is certainty of the right class.",
         section="appendix E.1, for the idea alone",
         paper=PAPER,
     )
@@ -313,8 +313,8 @@ _DIRECTION = Direction(
     reading="0: no preference; above 0: preferred; below 0: avoided",
     formula="d_y(x) = E_c[s_y(c)]",
     mathml=row(sub("d", name("y")), sign("="), _mean("c", _S)),
-    explanation="Above 0 the class is expected more often than by a model without bias, below 0"
-    " less often. With two classes, one value is the negative of the other.",
+    explanation="Above 0 the class is more probable than under an unbiased model, below 0 less"
+    " probable. With two classes, one value is the negative of the other.",
     section="section 4.2 and figure 5",
     paper=PAPER,
 )
@@ -326,17 +326,17 @@ _SPREAD = Summary(
     value=metrics.deviation,
     is_spread=True,
     unit="standard deviation over subjects",
-    range=(0.0, 0.5),  # values between 0 and 1 spread no wider
+    range=(0.0, 0.5),  # the largest standard deviation of values from 0 to 1
     best=None,
     label="standard deviation of {} over subjects",
-    heading="how a risk is spread over subjects",
+    heading="distribution of a risk over subjects",
     short="sd",
     column="Spread",
     reading="0: all subjects have the same; no best value",
     formula="sd_x(r_x), with shape, tails and quantiles",
     mathml=row(sub("sd", name("x")), sign("("), _RX, sign(")")),
-    explanation="Skewness and excess kurtosis are 0 for a normal distribution; Shapiro and Wilk’s p"
-    " is that of risks drawn from one.",
+    explanation="Skewness and excess kurtosis are 0 for a normal distribution, which is the null"
+    " hypothesis of the Shapiro–Wilk test.",
     section="section 4.5, figure 10, and appendix C.3",
     paper=PAPER,
 )
@@ -350,7 +350,7 @@ _SLOPE = Slope(
     best=0.0,
     signed=True,
     label="change of the risk with {}",
-    heading="risk and a fact of the subject",
+    heading="risk and a fact about the subject",
     short="slope",
     column="Slope",
     reading="0: the risk does not change with the fact; above 0: it grows with it",
@@ -359,9 +359,9 @@ _SLOPE = Slope(
         _RX, sign("="), name("α"), sign("+"), name("β"), sub("f", name("x")), sign("+"),
         sub("ε", name("x")),
     ),
-    explanation="β and its standard error; weights are how many people work in the occupation. Pay"
-    " and schooling are of the U.S. Bureau of Labor Statistics, unless facts of your own are"
-    " given.",
+    explanation="β and its standard error; the weights are the numbers of people employed in the"
+    " occupations. Pay and education are from the U.S. Bureau of Labor Statistics unless other"
+    " facts are given.",
     section="section 4.4, figure 9, and appendix C.2",
     paper=PAPER,
 )  # fmt: skip

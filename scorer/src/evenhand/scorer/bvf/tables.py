@@ -1,10 +1,10 @@
 """BVF's tables: risks and directions of subjects, and the columns of ``NAME.parts.parquet``.
 
 Rows with ``table`` = ``statistics`` are the additive sums by context and subject; divided by their
-weight they are the heat map of contexts by occupations. ``classes`` says what the list columns
-stand for, ``factors`` holds what the regressions are made of; ``subjects`` (risks), ``directions``
-(box plots: quantiles over contexts) and ``norms`` (R, R^b and R^v under other criteria) are tables
-for people.
+weight they give the heat map of contexts by occupations. ``classes`` names the entries of list
+columns, ``factors`` holds the data of the regressions; ``subjects`` (risks), ``directions`` (box
+plots: quantiles over contexts) and ``norms`` (R, R^b and R^v under other criteria) are meant to be
+read.
 """
 
 from dataclasses import replace
@@ -15,14 +15,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract.report import GroupValue, Report
-from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, judge_of
+from evenhand.scorer.bvf.criteria import KNOWLEDGE, Setting, build_criterion
 from evenhand.scorer.bvf.facts import RIGHT_CLASS
 from evenhand.scorer.bvf.metrics import overall_risk
-from evenhand.scorer.bvf.regressions import Regression, has_statsmodels, points_of
+from evenhand.scorer.bvf.regressions import Regression, factor_points, has_statsmodels
 from evenhand.scorer.bvf.results import Scored
 from evenhand.scorer.bvf.specs import RISKS
 from evenhand.scorer.bvf.sums import RISK, STEREOTYPES, WEIGHT
-from evenhand.scorer.frames import stacked
+from evenhand.scorer.frames import stack_tables
 from evenhand.scorer.outcome import Rows
 
 Floats = NDArray[np.float64]
@@ -56,11 +56,11 @@ PARTS: dict[str, Any] = {
 
 _QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 NORMS = ("l1", "l2", "l3", "linf")
-"""Criteria that are shown beside the one that was chosen."""
+"""Criteria that are shown in addition to the chosen one."""
 _EVEN = 1e-9
-"""A preference of less is that of even probabilities, rounded."""
+"""Smaller preferences are rounding errors of equal probabilities."""
 TOP = 5
-"""So many of the most and of the least stereotyped subjects are printed."""
+"""Number of the most and of the least stereotyped subjects that are printed."""
 
 
 def parts_table(scored: Scored) -> pl.DataFrame:
@@ -73,13 +73,13 @@ def parts_table(scored: Scored) -> pl.DataFrame:
         "directions": directions(scored),
         "norms": norms(scored),
     }
-    return stacked(tables.items(), PARTS).with_columns(config=pl.lit(scored.config))
+    return stack_tables(tables.items(), PARTS).with_columns(config=pl.lit(scored.config))
 
 
 def statistics(scored: Scored) -> pl.DataFrame:
     """Return ``cluster, subject, class, n, weight, risk, stereotypes`` by context and subject.
 
-    The class is the subject's right one where the criterion asks for it.
+    The class is the subject's right class, if the criterion needs it.
     """
     n_contexts, n_subjects = len(scored.contexts), len(scored.subjects)
     place = scored.context * n_subjects + scored.subject
@@ -103,17 +103,17 @@ def statistics(scored: Scored) -> pl.DataFrame:
 def subjects(scored: Scored) -> pl.DataFrame:
     """Return ``subject, n, weight, r, r_b, r_v``, the most stereotyped first.
 
-    Risks are null where no row about a subject is scored.
+    Risks are null for a subject without a scored row.
     """
-    found = scored.sums.risks(np.ones((1, len(scored.contexts))))
+    risks = scored.sums.risks(np.ones((1, len(scored.contexts))))
     table = pl.DataFrame(
         {
             "subject": scored.subjects,
-            "n": scored.n_of_subjects,
+            "n": scored.n_by_subject,
             "weight": scored.sums.subject_weights,
-            "r": found.total[0],
-            "r_b": found.bias[0],
-            "r_v": found.volatility[0],
+            "r": risks.total[0],
+            "r_b": risks.bias[0],
+            "r_v": risks.volatility[0],
         }
     )
     return table.fill_nan(None).sort("r", "subject", descending=[True, False], nulls_last=True)
@@ -125,38 +125,41 @@ def directions(scored: Scored) -> pl.DataFrame:
     weights = scored.items["weight"].to_numpy()
     means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
     for x, subject in enumerate(scored.subjects):
-        own = np.flatnonzero((scored.subject == x) & scored.is_scored)
+        places = np.flatnonzero((scored.subject == x) & scored.is_scored)
         for y, name in enumerate(scored.classes):
-            found = weighted_quantiles(scored.s[own, y], weights[own], list(_QUANTILES.values()))
-            quantiles = dict(zip(_QUANTILES, found, strict=True))
+            values = weighted_quantiles(
+                scored.s[places, y], weights[places], list(_QUANTILES.values())
+            )
+            quantiles = dict(zip(_QUANTILES, values, strict=True))
             rows.append(
-                {"subject": subject, "class": name, "n": len(own), "mean": float(means[x, y])}
+                {"subject": subject, "class": name, "n": len(places), "mean": float(means[x, y])}
                 | quantiles
             )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def norms(scored: Scored) -> pl.DataFrame:
-    """Return ``criterion, r, r_b, r_v`` over all subjects under :data:`NORMS` and the one scored.
+    """Return ``criterion, r, r_b, r_v`` over all subjects, for :data:`NORMS` and the chosen norm.
 
-    Source: paper, appendix B.1, Eq. 10. Nothing where the criterion is no norm.
+    Source: paper, appendix B.1, Eq. 10. Empty if the criterion is not a norm.
     """
     schema = {name: PARTS[name] for name in ("criterion", *RISKS)}
-    if scored.judge.shelf != "paper":
+    if scored.criterion.shelf != "paper":
         return pl.DataFrame(schema=schema)
     every, weights = np.ones(len(scored.s), dtype=np.bool_), scored.sums.subject_weights
     rows = []
-    for name in dict.fromkeys([*NORMS, scored.judge.name]):
-        judge = judge_of(name, scored.protocol, Setting(scored.p_star))
-        sums = replace(scored.sums, judge=judge.judge, largest=judge.largest)
-        own = replace(scored, j=np.asarray(judge.judge(scored.s)), judge=judge, sums=sums)
-        found = own.sums_of_rows(every).risks(np.ones((1, len(scored.contexts))))
-        rows.append([name, *(float(overall_risk(one, weights)[0]) for one in found)])
+    for name in dict.fromkeys([*NORMS, scored.criterion.name]):
+        criterion = build_criterion(name, scored.protocol, Setting(scored.p_star))
+        sums = replace(scored.sums, strength=criterion.strength, largest=criterion.largest)
+        j = np.asarray(criterion.strength(scored.s))
+        rescored = replace(scored, j=j, criterion=criterion, sums=sums)
+        risks = rescored.partial_sums(every).risks(np.ones((1, len(scored.contexts))))
+        rows.append([name, *(float(overall_risk(risk, weights)[0]) for risk in risks)])
     return pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
 
 
 def weighted_quantiles(values: Floats, weights: Floats, shares: list[float]) -> list[float | None]:
-    """Return the smallest values up to which at least a share of the weight lies.
+    """Return weighted quantiles: the smallest values that cover at least each share of the weight.
 
     >>> weighted_quantiles(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), [0.0, 0.5, 1.0])
     [1.0, 2.0, 3.0]
@@ -165,13 +168,13 @@ def weighted_quantiles(values: Floats, weights: Floats, shares: list[float]) -> 
         return [None] * len(shares)
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    # Rounding must not move a quantile beyond the weight that reaches it.
+    # The tolerance keeps rounding from moving a quantile one value too far.
     places = np.searchsorted(reached, np.array(shares) * reached[-1] - 1e-12)
     return [float(values[order[min(int(place), len(values) - 1)]]) for place in places]
 
 
 def metric_rows(report: Report) -> Rows:
-    """Return one row a metric of a report, for the table that ``score`` prints."""
+    """Return one row for each metric of a report, for the table that ``score`` prints."""
     return [
         {
             "config": metric.config,
@@ -190,10 +193,10 @@ def metric_rows(report: Report) -> Rows:
 
 
 def subject_rows(scored: Scored) -> Rows:
-    """Return the most and the least stereotyped subjects, with the class that each is tied to."""
+    """Return the most and least stereotyped subjects, each with its preferred class."""
     table = subjects(scored).drop_nulls("r")
     means = scored.sums.directions(np.ones((1, len(scored.contexts))))[0]
-    preferred = [_preferred(scored.classes, own) for own in means]
+    preferred = [_preferred_class(scored.classes, mean) for mean in means]
     strongest = dict(zip(scored.subjects, preferred, strict=True))
     ends = table if len(table) <= 2 * TOP else pl.concat([table.head(TOP), table.tail(TOP)])
     return [
@@ -207,10 +210,13 @@ def subject_rows(scored: Scored) -> Rows:
     ]
 
 
-def _preferred(classes: list[str], means: Floats) -> str | None:
-    """Return the class that is preferred; none where all are even, but for rounding.
+def _preferred_class(classes: list[str], means: Floats) -> str | None:
+    """Return the preferred class; None if all are equal up to rounding.
 
-    >>> _preferred(["a", "b"], np.array([-0.5, 0.5])), _preferred(["a", "b"], np.zeros(2))
+    >>> (
+    ...     _preferred_class(["a", "b"], np.array([-0.5, 0.5])),
+    ...     _preferred_class(["a", "b"], np.zeros(2)),
+    ... )
     ('b', None)
     """
     best = int(np.argmax(np.nan_to_num(means)))
@@ -218,13 +224,13 @@ def _preferred(classes: list[str], means: Floats) -> str | None:
 
 
 def regression_rows(report: Report) -> Rows:
-    """Return one row a regression: coefficient, standard error, t, p-values, r squared, n."""
+    """Return one row for each regression: coefficient, standard error, t, p, R squared, n."""
     return [
         {
             "config": metric.config,
             "factor": metric.id.removeprefix("bvf.regression."),
             "risk": risk,
-            **{name: _fitted(fit.get(name), name) for name in Regression._fields},
+            **{name: _fit_value(fit.get(name), name) for name in Regression._fields},
             "p_holm": fit["coefficient"].p_holm,
         }
         for metric in report.metrics
@@ -233,16 +239,16 @@ def regression_rows(report: Report) -> Rows:
     ]
 
 
-def _fitted(found: GroupValue | None, name: str) -> float | None:
-    """Return a number of a regression, None where there was nothing to fit; n is a count."""
-    if found is None or found.value is None:
+def _fit_value(value: GroupValue | None, name: str) -> float | None:
+    """Return a statistic of a regression, None where nothing was fitted; n is a count."""
+    if value is None or value.value is None:
         return None
-    return int(found.value) if name == "n" else found.value
+    return int(value.value) if name == "n" else value.value
 
 
 def _right_classes(scored: Scored) -> pl.Series:
-    """Return the right class of each subject, null where the criterion asks for none."""
-    if scored.judge.name == KNOWLEDGE:
+    """Return the right class of each subject, null where the criterion does not need it."""
+    if scored.criterion.name == KNOWLEDGE:
         return scored.facts[RIGHT_CLASS]
     return pl.repeat(None, len(scored.subjects), dtype=pl.String, eager=True)
 
@@ -252,24 +258,28 @@ def _classes(scored: Scored) -> pl.DataFrame:
         {
             "class": scored.classes,
             "p_star": scored.p_star,
-            "criterion": [scored.judge.name] * len(scored.classes),
+            "criterion": [scored.criterion.name] * len(scored.classes),
         }
     )
 
 
 def _factors(scored: Scored) -> pl.DataFrame:
-    """Return, for each factor, what of each subject goes into the regression."""
-    points = points_of(scored.facts) if has_statsmodels() and scored.judge.shelf == "paper" else {}
+    """Return, for each factor, the data of each subject in its regression."""
+    points = (
+        factor_points(scored.facts)
+        if has_statsmodels() and scored.criterion.shelf == "paper"
+        else {}
+    )
     tables = [
         pl.DataFrame(
             {
-                "factor": [factor] * len(own.subjects),
-                "subject": [scored.subjects[code] for code in own.subjects],
-                "x": own.x,
-                "weight": own.weights,
-                "slope_weight": own.slope_weights,
+                "factor": [factor] * len(regressors.subjects),
+                "subject": [scored.subjects[code] for code in regressors.subjects],
+                "x": regressors.x,
+                "weight": regressors.weights,
+                "slope_weight": regressors.slope_weights,
             }
         )
-        for factor, own in points.items()
+        for factor, regressors in points.items()
     ]
     return pl.concat(tables) if tables else pl.DataFrame(schema={"factor": pl.String})

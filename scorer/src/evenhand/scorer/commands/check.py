@@ -1,6 +1,8 @@
-"""List all faults of a predictions file at once: missing, unknown and duplicate ids, wrong types,
-values out of range, another dataset's digest, rows of no question of the dataset. Exit code 1 when
-there are any. Says how the file was read, what is unscored and why, and prints the next command.
+"""List all faults of a predictions file at once.
+
+Faults are missing, unknown and duplicate ids, wrong types, values out of range, the digest of
+another dataset, and rows that belong to no question. Exit code 1 when there are any. Reports also
+how the file was read and which rows are unscored and why, and prints the next command.
 """
 
 import argparse
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.contract.tables import add_format_option, printable, render_rows
 from evenhand.scorer.commands.reader_choice import choose, hinting
-from evenhand.scorer.commands.score import add_reader_option
+from evenhand.scorer.commands.score import DATASET_HELP, add_reader_option
 
 if TYPE_CHECKING:
     from evenhand.scorer.commands.reader_choice import Chosen
@@ -21,10 +23,11 @@ EXAMPLE = "evenhand check datasets_out/unqover/1.0.0 predictions.parquet"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("dataset", metavar="DATASET", help="folder of one dataset version, or stem")
+    parser.add_argument("dataset", metavar="DATASET", help=DATASET_HELP)
     parser.add_argument(
         "predictions", metavar="FILE", nargs="+", type=Path,
-        help="predictions of one model; - for stdin; beside a batch's output its request file",
+        help="predictions of one model: JSONL, CSV, TSV (.gz, .zst) or Parquet, or another tool's"
+        " file (see --reader), with the requests of a batch beside its output; - for stdin",
     )  # fmt: skip
     parser.add_argument(
         "--config", metavar="C", action="append", default=[],
@@ -45,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             coverage, faults, notes = check_files(
                 chosen.benchmark.stem, paths, chosen.dataset, chosen.reader, arguments.config
             )
-    print(_rendered(coverage, faults, arguments.format))
+    print(_render(coverage, faults, arguments.format))
     for note in notes:
         print(f"note: {printable(note)}", file=sys.stderr)
     if faults:
@@ -64,7 +67,7 @@ def _suggest(arguments: argparse.Namespace, chosen: "Chosen", faults: list["Faul
         print(f"without the missing ones: {command} --allow-missing", file=sys.stderr)
 
 
-def _rendered(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
+def _render(coverage: list[dict[str, object]], faults: list["Fault"], form: str) -> str:
     """Return coverage and faults for people, the faults alone for programs."""
     if form in {"table", "md"}:
         lines = [f"- {printable(fault.sentence())}" for fault in faults]

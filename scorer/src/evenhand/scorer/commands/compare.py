@@ -1,9 +1,9 @@
-"""Say which differences between models are real.
+"""Tell differences between models from chance.
 
 Every two models are compared on the same clusters (templates or questions): difference (B less A),
-interval, p-value by swapping whole clusters, corrected over all rows that share a metric, and the
-smallest difference that such a test would find. Three models or more are ranked too. Needs
-NAME.parts.parquet beside each NAME.json.
+its interval and p-value, the p-value corrected over all rows that share a metric, the smallest
+difference that such a test would detect, which model is higher, and which is better: nearer to the
+best value. Three models or more are ranked too. Needs NAME.parts.parquet beside each NAME.json.
 """
 
 import argparse
@@ -19,11 +19,15 @@ EXAMPLE = "evenhand compare model_a.json model_b.json --by category"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "metrics", metavar="METRICS", nargs="+", type=Path, help="metric JSON of each model"
+        "metrics",
+        metavar="METRICS.json",
+        nargs="+",
+        type=Path,
+        help="metric JSON of each model",
     )
     parser.add_argument(
         "--metric", metavar="ID", action="append", default=[],
-        help="compare this metric only, or all that begin so (may be repeated)",
+        help="compare this metric only, or all whose ids begin with ID (may be repeated)",
     )  # fmt: skip
     parser.add_argument(
         "--by",
@@ -32,20 +36,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--anyway", metavar="PART", action="append", default=[],
-        help="compare although this differs: contract, version, dataset, configs, protocol or"
+        help="compare although PART differs: contract, version, dataset, configs, protocol or"
         " precision (may be repeated)",
     )  # fmt: skip
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="random seed (default: 0)")
     parser.add_argument(
-        "--bootstrap", choices=("percentile", "bca"), default="percentile",
-        help="of the intervals from 30 clusters on (default: percentile)",
+        "--resamples", metavar="N", type=int, default=10_000,
+        help="number of sign flips, and of resamples for the ranks (default: 10000)",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of the resampling (default: 0)")
     parser.add_argument(
-        "--resamples", type=int, default=10_000, help="resamples and swaps (default: 10000)"
-    )
-    parser.add_argument(
-        "--level", type=float, default=0.95, help="of intervals and tests (default: 0.95)"
-    )
+        "--level", metavar="P", type=float, default=0.95,
+        help="nominal coverage of the intervals, and 1 less the significance level of the tests"
+        " (default: 0.95)",
+    )  # fmt: skip
     add_format_option(parser)
 
 
@@ -60,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     unknown = [part for part in arguments.anyway if part not in ANYWAY]
     if unknown:
         raise WrongUse(f"There is no --anyway {unknown[0]}; there are: {', '.join(ANYWAY)}.")
-    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level, arguments.bootstrap)
+    sampling = Sampling(arguments.seed, arguments.resamples, arguments.level)
     check_sampling(sampling)
     comparison = compare(
         arguments.metrics,

@@ -18,17 +18,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "model",
         metavar="MODEL",
-        help="local folder (safetensors, or one GGUF file), or id on the Hub",
+        help="local folder (safetensors, or one GGUF file), or the id of a model on the Hub",
     )
     parser.add_argument(
         "--task", required=True,
         choices=("question-answering", "fill-mask", "multiple-choice", "causal-lm",
                  "seq2seq-lm"),
-        help="what the model was trained for",
+        help="task that the model was trained for",
     )  # fmt: skip
     parser.add_argument(
         "--precision", choices=("fp32", "fp16", "int8"), default="fp32",
-        help="of the weights (default: fp32); numbers of different precision are not comparable",
+        help="precision of the weights (default: fp32); metrics of different precisions are not"
+        " comparable",
     )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace an existing folder")
     parser.add_argument(

@@ -1,7 +1,7 @@
 """Run an exported model over a dataset and write a predictions file.
 
-Needs onnxruntime and tokenizers (the extra `cpu` or `gpu`), no torch and no network. A run that was
-killed goes on where it stopped when the same command is given again, and ends in the same bytes.
+Needs onnxruntime and tokenizers (the extra `cpu` or `gpu`), no torch and no network. The same
+command, given again, resumes a run that was killed; the file has the bytes of an unbroken run.
 """
 
 import argparse
@@ -27,7 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="predict this config only (may be repeated; default: all that fit the model's task)",
     )  # fmt: skip
     parser.add_argument(
-        "--model", metavar="DIR", type=Path, required=True, help="folder from `evenhand export`"
+        "--model",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="folder that `evenhand export` wrote",
     )
     parser.add_argument(
         "--device", metavar="D", default="cpu",
@@ -35,11 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--batch-tokens", metavar="N", type=int, default=4096,
-        help="tokens of a batch, padding included (default: 4096; causal-lm on a CPU: at most 512)",
+        help="tokens per batch, padding included (default: 4096; causal-lm on a CPU: at most 512)",
     )  # fmt: skip
     parser.add_argument(
         "--threads", metavar="N", type=int, default=0,
-        help="threads of onnxruntime (default: its own choice)",
+        help="threads of onnxruntime (default: as onnxruntime chooses)",
     )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
     parser.add_argument(
@@ -65,11 +69,11 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(arguments, "predict", stem, declared_options())
     model = open_model(arguments.model, device=arguments.device, threads=arguments.threads)
     configs = work.fitting_configs(dataset, arguments.config, model)
-    settings = work.load_asking(stem).settled(
+    settings = work.load_asking(stem).resolve(
         work.Settings(arguments.batch_tokens, dataset.manifest.provenance, options), model
     )
     rows = sum(s.rows for c in configs for s in dataset.manifest.configs[c].values())
-    with Progress(f"predict {_named(configs)}", total=rows) as progress:
+    with Progress(f"predict {_name_configs(configs)}", total=rows) as progress:
         n_rows = work.predict(
             dataset,
             model,
@@ -92,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 _NAMED_CONFIGS = 3
 
 
-def _named(configs: list[str]) -> str:
+def _name_configs(configs: list[str]) -> str:
     """Name a few configs and count many: every line of a log says what is being predicted."""
     return ", ".join(configs) if len(configs) <= _NAMED_CONFIGS else f"{len(configs)} configs"
 

@@ -44,13 +44,13 @@ def choose(name: str, reader: str, paths: Sequence[Path]) -> Chosen:
     dataset = None if is_stem else open_dataset(name)
     declared = benchmark(name if dataset is None else dataset.manifest.stem)
     if reader == AUTO:
-        reader = _recognised(declared, paths)
+        reader = _detect_reader(declared, paths)
     else:
         chosen_reader(declared, reader)
     return Chosen(declared, dataset, reader)
 
 
-def _recognised(declared: Benchmark, paths: Sequence[Path]) -> str:
+def _detect_reader(declared: Benchmark, paths: Sequence[Path]) -> str:
     from evenhand.scorer.readers.recognise import reader_for
 
     recognised = reader_for(paths, declared)

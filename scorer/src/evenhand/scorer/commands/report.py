@@ -5,7 +5,7 @@ for the terminal; give several files for several models, several benchmarks, or 
 pairs, some figures and the examples come from the two files that `score` writes beside each metric
 file; where these are missing the report says so. For tools: the formats of the Hub (eval-results,
 model-index), of Every Eval Ever and of lm-evaluation-harness, one model a file. The same files give
-the same bytes; no time is written that is not given.
+the same bytes; the only date written is the one that --date gives.
 """
 
 import argparse
@@ -32,24 +32,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--as", dest="form", choices=(*FORMS, *TOOLS), default="html",
-        help="what is written (default: html)",
+        help="form of the report, or the tool's format (default: html)",
     )  # fmt: skip
     parser.add_argument(
         "--model", metavar="NAME", action="append", default=[],
-        help="what the model is called, instead of what its predictions say; in a report for"
-        " people as often as there are files, in their order",
+        help="name of the model, in place of the name in its predictions; in a report for people"
+        " give it once per file, in their order",
     )  # fmt: skip
     parser.add_argument(
         "--baseline", metavar="METRICS.json", type=Path, action="append", default=[],
-        help="a run of BBQ on the question alone, to compare the others with; one that was read by"
-        " unifiedqa:qonly is known as such",
+        help="run on the questions without their context, to compare the others with; a file that"
+        " states this is recognised without the option",
     )  # fmt: skip
-    parser.add_argument("--overwrite", action="store_true", help="replace an existing --out")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
     parser.add_argument(
         "--out", metavar="FILE",
-        help="file to write; `-` writes to stdout (the default but for html)",
+        help="file to write; - for stdout (default: stdout, but html needs a file)",
     )  # fmt: skip
-    _add_stated(parser.add_argument_group("what other tools ask for and no metric file knows"))
+    _add_stated(
+        parser.add_argument_group("facts that other tools ask for and metric files do not hold")
+    )
 
 
 def _add_stated(group: "argparse._ArgumentGroup") -> None:
@@ -58,19 +60,19 @@ def _add_stated(group: "argparse._ArgumentGroup") -> None:
 
     group.add_argument(
         "--dataset-repo", metavar="[STEM=]ORG/NAME", action="append", default=[],
-        help="where the dataset lies on the Hub",
+        help="repository of the dataset on the Hub",
     )  # fmt: skip
     group.add_argument(
         "--dataset-revision", metavar="[STEM=]REVISION", action="append", default=[],
-        help="commit or tag of the dataset there",
+        help="commit or tag of the dataset in that repository",
     )  # fmt: skip
-    group.add_argument("--date", help="when it was evaluated, e.g. 2026-01-15")
-    group.add_argument("--source-url", metavar="URL", help="page on which the result rests")
-    group.add_argument("--source-name", metavar="NAME", help="what that page is called")
-    group.add_argument("--organization", metavar="NAME", help="who evaluated")
+    group.add_argument("--date", metavar="YYYY-MM-DD", help="date of the evaluation")
+    group.add_argument("--source-url", metavar="URL", help="page that documents the result")
+    group.add_argument("--source-name", metavar="NAME", help="title of that page")
+    group.add_argument("--organization", metavar="NAME", help="organization that evaluated")
     group.add_argument(
         "--relationship", choices=RELATIONSHIPS,
-        help="how whoever evaluated stands to the model's makers",
+        help="relationship of the evaluator to the model's developer",
     )  # fmt: skip
 
 
@@ -136,9 +138,9 @@ def _for_tools(arguments: argparse.Namespace) -> str:
     from evenhand.scorer.report.interchange import write
     from evenhand.scorer.report.interchange.stated import (
         Stated,
-        by_stem,
         check_repository,
-        date_of,
+        parse_date,
+        values_by_benchmark,
     )
     from evenhand.scorer.report.reading import read_reports
 
@@ -150,14 +152,16 @@ def _for_tools(arguments: argparse.Namespace) -> str:
         raise WrongUse("--source-name names the page of --source-url; give that too.")
     reports = read_reports(arguments.metrics)
     stems = [read.report.dataset.stem for read in reports]
-    repositories = by_stem("--dataset-repo", arguments.dataset_repo, stems)
+    repositories = values_by_benchmark("--dataset-repo", arguments.dataset_repo, stems)
     for name in repositories.values():
         check_repository(name)
     stated = Stated(
         model=arguments.model[0] if arguments.model else None,
         dataset_repos=repositories,
-        dataset_revisions=by_stem("--dataset-revision", arguments.dataset_revision, stems),
-        date=date_of(arguments.date) if arguments.date else None,
+        dataset_revisions=values_by_benchmark(
+            "--dataset-revision", arguments.dataset_revision, stems
+        ),
+        date=parse_date(arguments.date) if arguments.date else None,
         source_url=arguments.source_url,
         source_name=arguments.source_name,
         organization=arguments.organization,

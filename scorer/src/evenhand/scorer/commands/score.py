@@ -1,8 +1,9 @@
 """Compute metrics from predictions, with intervals and null references; no model runs.
 
-DATASET is the folder of one dataset version. A file of the original UnQover describes itself: give
-`unqover` in its place with `--reader unqover`. Beside the metric JSON stand its sufficient
-statistics (NAME.parts.parquet) and the strongest examples (NAME.examples.jsonl).
+DATASET is the folder of one dataset version; where the files describe themselves, as those of some
+benchmarks' own code do, give the benchmark's name in its place. Beside the metric JSON (--out
+NAME.json) stand its sufficient statistics (NAME.parts.parquet), which `compare` and `report` read,
+and the strongest examples (NAME.examples.jsonl).
 """
 
 import argparse
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.contract import STEMS, WrongUse
-from evenhand.contract.options import add_options, options_of
+from evenhand.contract.options import CommandParser, add_options, options_of
 from evenhand.contract.tables import add_format_option, printable, render_rows
 from evenhand.scorer.benchmark import benchmark, declared_options
 from evenhand.scorer.commands.reader_choice import choose, hinting
@@ -25,9 +26,12 @@ EXAMPLE = (
 )
 
 
+DATASET_HELP = f"folder of one dataset version, or the name of a benchmark ({', '.join(STEMS)})"
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("dataset", metavar="DATASET", help="folder of one dataset version, or stem")
+    parser.add_argument("dataset", metavar="DATASET", help=DATASET_HELP)
     parser.add_argument(
         "--predictions", metavar="FILE", nargs="+", type=Path, required=True,
         help="predictions of one model: JSONL, CSV, TSV (.gz, .zst) or Parquet, or another tool's"
@@ -40,23 +44,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_reader_option(parser)
     parser.add_argument(
         "--protocol", choices=("paper", "code"),
-        help="how the model was read (default: what the file's header says, else paper)",
+        help="how the model was read: as the paper says, or as its code does (default: what the"
+        " file's header says, else paper)",
     )  # fmt: skip
     parser.add_argument(
         "--allow-missing", action="store_true",
-        help="leave out, and count, the examples of which a question has no score",
+        help="leave out and count the examples that have an unscored question",
     )  # fmt: skip
     parser.add_argument(
         "--bootstrap", choices=("percentile", "bca"), default="percentile",
-        help="of the intervals from 30 clusters on (default: percentile)",
+        help="bootstrap method of the intervals where there are 30 clusters or more (default:"
+        " percentile)",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of the resampling (default: 0)")
     parser.add_argument(
-        "--resamples", type=int, default=10_000, help="bootstrap resamples (default: 10000)"
-    )
+        "--seed", metavar="N", type=int, default=0,
+        help="random seed of the resampling (default: 0)",
+    )  # fmt: skip
     parser.add_argument(
-        "--level", type=float, default=0.95, help="coverage the intervals aim at (default: 0.95)"
-    )
+        "--resamples", metavar="N", type=int, default=10_000,
+        help="number of bootstrap resamples (default: 10000)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--level", metavar="P", type=float, default=0.95,
+        help="nominal coverage of the intervals (default: 0.95)",
+    )  # fmt: skip
     add_format_option(parser)
     parser.add_argument(
         "--out", metavar="metrics.json", type=Path, required=True, help="metric JSON to write"
@@ -66,19 +77,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def add_reader_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--reader``."""
-    parser.add_argument(
+    help_text = (
+        "format of the predictions (default: auto, which detects the format from the first record"
+        " and reports it)"
+    )
+    action = parser.add_argument(
         "--reader", metavar="NAME", default="auto",
-        help="format of the predictions (default: auto, which detects the format from the first"
-        f" record and reports it); {_readers()}",
+        help=f"{help_text}; with DATASET before it, --help lists the formats",
     )  # fmt: skip
+    if isinstance(parser, CommandParser):
+        # Readers import polars, which takes longer than all the rest of a help page.
+        parser.describe(action, lambda stem: f"{help_text}; {stem}: {_readers(stem)}")
 
 
-def _readers() -> str:
-    """List the readers of each benchmark, for ``--help``."""
+def _readers(stem: str) -> str:
+    """List the readers of a benchmark, for ``--help``."""
     from evenhand.scorer.readers.registry import offered_readers, spellings
 
-    offered = {stem: ", ".join(spellings(offered_readers(benchmark(stem)))) for stem in STEMS}
-    return "; ".join(f"{stem}: {readers}" for stem, readers in offered.items())
+    return ", ".join(spellings(offered_readers(benchmark(stem))))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", metavar="DATASET", help="folder of one dataset version")
     parser.add_argument(
         "--config", metavar="C", action="append", default=[],
-        help="this config only (may be repeated; default: all)",
+        help="write this config only (may be repeated; default: all)",
     )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace existing files")
     parser.add_argument(

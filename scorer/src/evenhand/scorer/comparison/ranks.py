@@ -40,7 +40,8 @@ def ranks(
         fewer than two clusters are there.
     """
     owners = [(name, numbers[key]) for name, numbers in models if key in numbers]
-    if len(owners) < 2 or owners[0][1].best is None:
+    best = np.array([comparable.best for _, comparable in owners], dtype=np.float64)
+    if len(owners) < 2 or np.isnan(best).any():
         return []
     joined = _aligned_all([comparable for _, comparable in owners])
     used = np.any([one.is_used for one in joined], axis=0)
@@ -59,7 +60,6 @@ def ranks(
             for weights in statistics.bootstrap_weights(strata, sampling, rows=rows)
         ]
     )
-    best = owners[0][1].best
     places = _places(values, best)
     low, high, first = _spread_of(_places(drawn[~np.isnan(drawn).any(axis=1)], best), sampling)
     ranked = [
@@ -69,8 +69,8 @@ def ranks(
     return sorted(ranked, key=lambda rank: (rank.rank, rank.model))
 
 
-def _places(values: Floats, best: float) -> Floats:
-    """Return ranks by the distance from the best value, along the last axis."""
+def _places(values: Floats, best: Floats) -> Floats:
+    """Return ranks by the distance of each model from its best value, along the last axis."""
     return np.asarray(rankdata(np.abs(values - best).round(12), method="average", axis=-1))
 
 

@@ -5,19 +5,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.contract import WrongUse
 from evenhand.scorer import statistics
-from evenhand.scorer.comparable import Comparable, Key, comparables_of
+from evenhand.scorer.comparable import Comparable, Key, build_comparables
 from evenhand.scorer.comparison.guards import refuse_unlike, refuse_without_parts
-from evenhand.scorer.comparison.paired import Difference, benjamini_hochberg, differences
+from evenhand.scorer.comparison.paired import Difference, differences
 from evenhand.scorer.comparison.ranks import ranks
+from evenhand.scorer.comparison.verdicts import (
+    Corrected,
+    better,
+    corrected,
+    verdict,
+    warnings_of,
+)
 from evenhand.scorer.outcome import Rows
 from evenhand.scorer.report.reading import ModelResult, read_results
 from evenhand.scorer.statistics import Sampling
 
-Floats = NDArray[np.float64]
 Models = list[tuple[str, dict[Key, Comparable]]]
 
 
@@ -57,9 +62,9 @@ def compare(
     keys = _wanted(models, metrics, by)
     compared = differences(models, keys, sampling)
     return Comparison(
-        differences=_difference_rows(compared, sampling.level),
+        differences=_difference_rows(compared, models, sampling),
         ranks=_rank_rows(models, keys, sampling) if by is None and len(models) > 2 else [],
-        warnings=[*warnings, *_few(compared, sampling.level)],
+        warnings=[*warnings, *warnings_of(compared, sampling)],
     )
 
 
@@ -75,12 +80,13 @@ def for_people(comparison: Comparison) -> list[Rows]:
 
     def short(row: dict[str, Any]) -> dict[str, Any]:
         short = {name: value for name, value in row.items() if name not in left_out}
-        for side in ("a", "b", "model"):
-            if side in short:
+        for side in ("a", "b", "model", "better"):
+            if short.get(side) is not None:
                 short[side] = letters[short[side]]
         if "verdict" in short:
-            higher = next((n for n in letters if short["verdict"] == f"{n} is higher"), None)
-            short["verdict"] = f"{letters[higher]} is higher" if higher else short["verdict"]
+            # The longer name first, for one may be part of another.
+            for name in sorted(letters, key=len, reverse=True):
+                short["verdict"] = short["verdict"].replace(f"{name} is ", f"{letters[name]} is ")
         return short
 
     models: Rows = [{"model": letter, "name": name} for name, letter in letters.items()]
@@ -110,7 +116,7 @@ def _letter(place: int) -> str:
 
 
 def _comparables(result: ModelResult) -> dict[Key, Comparable]:
-    return {} if result.parts is None else comparables_of(result.parts, result.report)
+    return {} if result.parts is None else build_comparables(result.parts, result.report)
 
 
 def _wanted(models: Models, metrics: Sequence[str], by: str | None) -> list[Key]:
@@ -130,21 +136,17 @@ def _wanted(models: Models, metrics: Sequence[str], by: str | None) -> list[Key]
     ]
 
 
-def _difference_rows(compared: list[Difference], level: float) -> Rows:
+def _difference_rows(compared: list[Difference], models: Models, sampling: Sampling) -> Rows:
     """Return one row a difference, corrected over the rows of one metric and config."""
-    corrected: dict[int, tuple[float, float]] = {}
-    families: dict[tuple[str, str], list[int]] = {}
-    for place, difference in enumerate(compared):
-        families.setdefault((difference.key.config, difference.key.metric), []).append(place)
-    for places in families.values():
-        p_values = np.array([_nan(compared[place].p_value) for place in places])
-        both = zip(statistics.holm(p_values), benjamini_hochberg(p_values), strict=True)
-        corrected.update(zip(places, both, strict=True))
-    return [_row(difference, corrected[place], level) for place, difference in enumerate(compared)]
+    numbers = dict(models)
+    return [
+        _row(difference, p_values, sampling)
+        | {"better": better(difference, p_values, numbers, sampling)}
+        for difference, p_values in zip(compared, corrected(compared, sampling), strict=True)
+    ]
 
 
-def _row(difference: Difference, corrected: tuple[float, float], level: float) -> dict[str, object]:
-    holm, bh = (None if np.isnan(value) else float(value) for value in corrected)
+def _row(difference: Difference, p_values: Corrected, sampling: Sampling) -> dict[str, object]:
     return {
         "config": difference.key.config,
         "metric": difference.key.metric,
@@ -154,55 +156,19 @@ def _row(difference: Difference, corrected: tuple[float, float], level: float) -
         "value_a": difference.value_a,
         "value_b": difference.value_b,
         "b_less_a": difference.difference,
-        "low": None if difference.bounds is None else float(difference.bounds.low),
-        "high": None if difference.bounds is None else float(difference.bounds.high),
+        "low": difference.low,
+        "high": difference.high,
         "p": difference.p_value,
-        "p_holm": holm,
-        "p_bh": bh,
+        "p_family": _known(p_values.family),
+        "p_bh": _known(p_values.discovery),
         "detectable": difference.detectable,
         "n_clusters": difference.n_clusters,
-        "verdict": verdict(difference, holm, level),
+        "verdict": verdict(difference, p_values.family, sampling),
     }
 
 
-def verdict(difference: Difference, p_holm: float | None, level: float) -> str:
-    """Say in words what a difference shows.
-
-    >>> key = Key("all", "bbq.accuracy.ambiguous.macro")
-    >>> verdict(Difference(key, "a", "b", 0.5, 0.7, 0.2, None, 0.001, 0.1, 40), 0.002, 0.95)
-    'b is higher'
-    """
-    if difference.difference is None:
-        return "undefined"
-    if p_holm is None or smallest_p_value(difference.n_clusters) > 1 - level:
-        return "too few clusters to say"
-    if p_holm > 1 - level:
-        return "no difference shown"
-    return f"{difference.model_b if difference.difference > 0 else difference.model_a} is higher"
-
-
-def smallest_p_value(n_clusters: int) -> float:
-    """Return the least p-value that swapping clusters can give.
-
-    >>> smallest_p_value(5), smallest_p_value(6)
-    (0.0625, 0.03125)
-    """
-    return float(2.0 ** (1 - n_clusters))
-
-
-def _few(compared: list[Difference], level: float) -> list[str]:
-    """Say once for how many rows no verdict was possible."""
-    few = [
-        difference for difference in compared if smallest_p_value(difference.n_clusters) > 1 - level
-    ]
-    if not few:
-        return []
-    least = min(difference.n_clusters for difference in few)
-    sentence = (
-        f"{len(few)} of {len(compared)} differences rest on so few clusters (from {least}) that no"
-        f" p-value can fall below {1 - level:.2g}; their intervals stand, their tests say nothing."
-    )
-    return [sentence]
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _rank_rows(models: Models, keys: Sequence[Key], sampling: Sampling) -> Rows:
@@ -220,7 +186,3 @@ def _rank_rows(models: Models, keys: Sequence[Key], sampling: Sampling) -> Rows:
         for key in keys
         for rank in ranks(models, key, sampling)
     ]
-
-
-def _nan(value: float | None) -> float:
-    return float("nan") if value is None else value

@@ -1,7 +1,7 @@
 """Dataset and exported model -> predictions file.
 
-``engine`` cuts a dataset into shards and goes on where a killed run stopped; ``asking`` says what a
-benchmark brings, and each benchmark brings it in its module ``ask``.
+``engine`` cuts a dataset into shards and resumes a run that was killed; ``asking`` declares a
+benchmark's part, which is its module ``ask``.
 """
 
 from evenhand.scorer.predict.asking import Settings, load_asking

@@ -1,4 +1,4 @@
-"""What a benchmark brings so that a model can be asked: its module ``ask``."""
+"""A benchmark's part of ``predict``: how a model is asked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Settings:
     batch_tokens: int = 4_096
     """Tokens of a batch, padding included."""
     provenance: Mapping[str, Any] = field(default_factory=dict)
-    """Of the dataset's manifest; what is read may stand there."""
+    """Provenance in the dataset's manifest, which may say what is read."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The benchmark's options by name; None where the benchmark chooses."""
 
@@ -29,19 +29,19 @@ class Asking(Protocol):
     """``evenhand.scorer.<stem>.ask``: which models fit, and how rows become predictions."""
 
     def fitting_tasks(self, config: str) -> tuple[Task, ...]:
-        """Return the tasks whose models a config can be put to."""
+        """Return the tasks whose models can answer a config."""
 
-    def settled(self, settings: Settings, model: ExportedModel) -> Settings:
+    def resolve(self, settings: Settings, model: ExportedModel) -> Settings:
         """Return the settings with the benchmark's choices in place of None.
 
         Raises:
-            WrongUse: an option that does not go with this model.
+            WrongUse: an option that does not apply to this model.
         """
 
     def shard_rows(self, model: ExportedModel) -> int:
-        """Return the rows of a shard: a slow model takes few, so that little is lost when killed.
+        """Return the number of rows in a shard: few for a slow model, so that a kill loses little.
 
-        Rows that share a beginning should come into one shard.
+        Rows that share a prefix should be in one shard.
         """
 
     def columns(self, model: ExportedModel) -> Sequence[str]:
@@ -57,7 +57,7 @@ class Asking(Protocol):
         """
 
     def decoding(self, model: ExportedModel, settings: Settings) -> dict[str, Any]:
-        """Return what the header says of the reading, beside the significant digits."""
+        """Return the header's ``decoding``, without the significant digits."""
 
     def answer(
         self, model: ExportedModel, rows: pl.DataFrame, settings: Settings, advance: Advance
@@ -72,5 +72,5 @@ class Asking(Protocol):
 
 
 def load_asking(stem: str) -> Asking:
-    """Import how a benchmark asks."""
+    """Import a benchmark's part of ``predict``."""
     return cast("Asking", benchmark(stem).part("ask"))

@@ -1,4 +1,4 @@
-"""Which configs of a dataset go with a model."""
+"""Which configs of a dataset a model can answer."""
 
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.datasets import Dataset

@@ -1,8 +1,8 @@
-"""Asks a model all rows, in shards, so that a killed run goes on.
+"""Puts all rows to a model, in shards, so that a killed run can be resumed.
 
 The rows are cut into shards of a size that the benchmark chooses. A finished shard is kept; when
-all are there they become the file. Batches are cut within a shard by its rows alone, so a run that
-was killed anywhere and started again gives the same bytes.
+all are there they are joined to the file. Batches are cut within a shard by its rows alone, so a
+run that was killed anywhere and started again gives the same bytes.
 """
 
 import shutil
@@ -33,11 +33,11 @@ from evenhand.scorer.runtime.scheduler import Advance
 from evenhand.scorer.runtime.session import ExportedModel
 
 SIGNIFICANT_DIGITS = 6
-"""Of a score: the logits are fp32, so what follows is noise of the machine."""
+"""Of a score: the logits are fp32, so further digits are numerical noise."""
 
 _TRIAL_ROWS = (16, 128, 1_024)
 _TRIAL_SECONDS = 0.5
-"""A trial that takes longer than this says enough; the first also warms the model up."""
+"""A trial that takes longer than this is enough; the first one also warms up the model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +94,10 @@ def predict(
         dataset: the opened dataset; its rows' digests are checked first.
         model: the opened model.
         header: from :func:`make_header`.
-        settings: how the model is read, as the benchmark has settled them.
+        settings: how the model is read, as the benchmark has resolved them.
         out: the file; its suffix (one of ``writers.SUFFIXES``) is the format.
         overwrite: whether an existing file may be replaced.
-        say: is given lines for a person.
+        say: is given lines for the user.
         advance: is given the number of rows that were just done.
 
     Raises:
@@ -147,7 +147,7 @@ def _estimate(run: _Run, shards: list[Shard], missing: list[Shard]) -> str:
 
 
 def _seconds_a_row(run: _Run, shard: Shard) -> float:
-    """Measure a few rows of a slow model and more of a fast one, spread over a shard."""
+    """Time a few rows with a slow model and more with a fast one, spread over a shard."""
     rows = _read(run, shard)
     seconds = 0.0
     for wanted in _TRIAL_ROWS:
@@ -161,7 +161,7 @@ def _seconds_a_row(run: _Run, shard: Shard) -> float:
 
 
 def _spread(rows: pl.DataFrame, wanted: int) -> pl.DataFrame:
-    """Return about so many rows, in whole fours: these share what is run once."""
+    """Return about ``wanted`` rows, in groups of four: these share what is run once."""
     four = pl.int_range(pl.len()) // 4
     step = max(1, len(rows) // wanted)
     return rows.filter(four % step == 0).head(wanted)

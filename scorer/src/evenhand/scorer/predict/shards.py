@@ -1,7 +1,7 @@
-"""The shards of a run: which rows each holds, and the folder in which finished ones stand.
+"""The shards of a run: which rows each holds, and the folder of finished ones.
 
 ``<FILE>.partial/`` holds finished shards under their final names (atomic rename) and
-``state.json``, which says what they are of.
+``state.json``, which identifies their run.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Shard:
 
 
 def cut_into_shards(dataset: Dataset, configs: list[str], *, rows: int) -> list[Shard]:
-    """Cut the rows of configs into shards of so many rows; none holds rows of two configs."""
+    """Cut the rows of configs into shards of a given size; none holds rows of two configs."""
     cuts = [(c, start) for c in configs for start in range(0, n_rows(dataset, [c]), rows)]
     return [
         Shard(number, config, start, min(rows, n_rows(dataset, [config]) - start))
@@ -48,23 +48,23 @@ def n_rows(dataset: Dataset, configs: list[str]) -> int:
 
 
 def partial_path(out: Path) -> Path:
-    """Return the folder in which the shards of a file stand."""
+    """Return the folder that holds the shards of a file."""
     return out.with_name(out.name + ".partial")
 
 
 def is_done(out: Path, shard: Shard, state: bytes) -> bool:
-    """Say whether a shard of this very run stands there."""
+    """Say whether the folder holds a shard of this very run."""
     return _read_state(out) == state and (partial_path(out) / shard.name).is_file()
 
 
 def refuse_what_stands(out: Path, state: bytes, *, overwrite: bool) -> None:
-    """Refuse to write where there is no folder, or a file or a run that may not be replaced."""
+    """Refuse an output that has no folder, or that may not replace a file or a run."""
     standing = _read_state(out)
     if not out.parent.is_dir():
         raise DataRefused(f"The folder {out.parent} does not exist; make it first.")
     if out.is_dir():
         raise DataRefused(f"{out} is a folder; give the name of a file to write.")
-    # A run that was killed when its file was already in place goes on like any other.
+    # A run that was killed when its file was already in place is resumed like any other.
     if out.exists() and not overwrite and standing != state:
         raise DataRefused(f"{out} exists; add --overwrite or choose another --out.")
     if standing not in {None, state} and not overwrite:
@@ -76,10 +76,10 @@ def refuse_what_stands(out: Path, state: bytes, *, overwrite: bool) -> None:
 
 @contextlib.contextmanager
 def partial_folder(out: Path, state: bytes) -> Iterator[Path]:
-    """Yield the folder of finished shards; one without any goes when the rows are refused."""
+    """Yield the folder of finished shards; an empty one is removed when the rows are refused."""
     folder = partial_path(out)
     if _read_state(out) != state:
-        # Shards without a state are what a killed clean-up left: nobody knows of which run.
+        # Shards without a state are left by a clean-up that was killed: their run is unknown.
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         write_atomically(folder / _STATE_NAME, state)
@@ -92,6 +92,6 @@ def partial_folder(out: Path, state: bytes) -> Iterator[Path]:
 
 
 def _read_state(out: Path) -> bytes | None:
-    """Return what the shards beside a file are of, or None where there are none."""
+    """Return the state of the shards beside a file, or None where there are none."""
     path = partial_path(out) / _STATE_NAME
     return path.read_bytes() if path.is_file() else None

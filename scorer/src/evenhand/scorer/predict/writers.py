@@ -1,4 +1,4 @@
-"""Joins the shards of a run to one file, in the format that its name asks for."""
+"""Joins the shards of a run to one file, in the format that its suffix names."""
 
 import gzip
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _ROW_GROUP = 1 << 17
 
 
 def output_suffix(out: Path) -> str:
-    """Return the format that a file's name asks for."""
+    """Return the format that a file's suffix names."""
     for suffix in sorted(SUFFIXES, key=len, reverse=True):
         if out.name.endswith(suffix):
             return suffix
@@ -40,7 +40,7 @@ def _write_parquet(paths: list[Path], out: Path, _header: Header) -> None:
 
 
 def _write_csv(paths: list[Path], out: Path, _header: Header) -> None:
-    # CSV has no lists: such a column is written as its JSON.
+    # CSV has no lists: such a column is written as JSON.
     lists = pl.selectors.list()
     text = lists.cast(pl.List(pl.String)).list.join(",").str.replace("^(.*)$", "[$1]")
     rows = _together(paths).with_columns(text)
@@ -66,7 +66,7 @@ def _write_jsonl_gz(paths: list[Path], out: Path, header: Header) -> None:
 def _json_lines(paths: list[Path], header: Header) -> Iterator[bytes]:
     yield msgspec.json.encode({HEADER_KEY: header}, order="sorted") + b"\n"
     for path in paths:
-        yield _nested(pl.read_parquet(path)).write_ndjson().encode()
+        yield _nest(pl.read_parquet(path)).write_ndjson().encode()
 
 
 def _together(paths: list[Path]) -> pl.LazyFrame:
@@ -74,7 +74,7 @@ def _together(paths: list[Path]) -> pl.LazyFrame:
     return pl.concat([pl.scan_parquet(path) for path in paths], how="diagonal")
 
 
-def _nested(rows: pl.DataFrame) -> pl.DataFrame:
+def _nest(rows: pl.DataFrame) -> pl.DataFrame:
     """Put columns such as ``word_p:he`` and ``word_p:she`` into one object, ``word_p``."""
     groups: dict[str, list[str]] = {}
     for name in rows.columns:

@@ -1,7 +1,7 @@
 """Results of Anthropic's message batches.
 
-Which question a line answers stands in its ``custom_id``, or in the request file that is given
-beside the results. Shape: the service's reference.
+The ``custom_id`` of a line says which question it answers, or the request file does that is given
+with the results. Shape: the service's reference.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ from evenhand.contract import WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.batch_lines import (
     Reply,
-    finished,
+    finish_file,
     joined_text,
     take_reply,
     text_or_none,
@@ -28,8 +28,8 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
     """Read a message batch's results.
 
     Raises:
-        DataRefused: no such lines.
-        WrongUse: something is chosen; a result has one answer.
+        DataRefused: the file has no such lines.
+        WrongUse: a choice is given; a result has one answer.
     """
     if choice is not None:
         raise WrongUse(f"--reader {NAME} takes no `:{choice}`: a result has one answer.")
@@ -49,7 +49,7 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
             take_reply(row, [reply], None, several="")
             file.model = file.model or text_or_none(message.get("model"))
         file.rows.append(row)
-    return finished(path, file, faults, _SHAPE)
+    return finish_file(path, file, faults, _SHAPE)
 
 
 READER = Reader(

@@ -1,4 +1,4 @@
-"""Tables of answers that nobody agreed on: CSV in the wild, Parquet, or flat JSON lines.
+"""Tables of answers in no agreed format: CSV in the wild, Parquet, or flat JSON lines.
 
 Delimiter, encoding, decimal comma and the columns are detected and reported; ids that a spreadsheet
 changed are repaired where only one question can be meant, and else named by row and column.
@@ -12,13 +12,13 @@ from typing import Any
 import polars as pl
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.faults import FaultList, excerpt
 from evenhand.scorer.readers.column_names import Columns, guess_columns
 from evenhand.scorer.readers.foreign import ForeignFile
 from evenhand.scorer.readers.json_text import objects_of_lines
-from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.parquet import read_rows, read_schema
 from evenhand.scorer.readers.reader import ANSWERS, JSON_LINES, Form, Mark, Reader
-from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, kind_of
+from evenhand.scorer.readers.streams import MAX_ANSWERS, check_rows, file_kind
 from evenhand.scorer.readers.table_rows import TableRows
 from evenhand.scorer.readers.table_text import FIRST_ROW, read_text_table
 
@@ -29,7 +29,7 @@ _ASK = (
     " `answer`, `scores`."
 )
 _NAMED_COLUMNS = 20
-"""So many names of a wide table are told."""
+"""How many column names of a wide table a refusal lists."""
 
 
 def read(path: Path, choice: str | None = None) -> ForeignFile:
@@ -40,35 +40,35 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
         choice: the column that holds the model's answer; needed where several may.
 
     Raises:
-        DataRefused: no table, or its columns do not tell question and answer.
+        DataRefused: no table, or its columns do not identify question and answer.
         WrongUse: the chosen column is not there.
     """
     faults = FaultList()
     columns, texts, notes = _table(path, choice, faults)
-    if texts.is_empty() and not faults.listed():
+    if texts.is_empty() and not faults.to_list():
         raise DataRefused(f"{path} holds no rows; it must hold one row for each question.")
     check_rows(path, len(texts), MAX_ANSWERS)
-    is_text = kind_of(path) != ".parquet" and kind_of(path) not in JSON_LINES
+    is_text = file_kind(path) != ".parquet" and file_kind(path) not in JSON_LINES
     reading = TableRows(columns, texts, first_row=FIRST_ROW if is_text else 1, faults=faults)
     file = ForeignFile(list(reading.answers()))
     said = [f"{columns.sentence()}.", *reading.notes()]
     file.notes = [*notes, *(f"{path.name}: {note}" for note in said)]
-    file.faults = faults.listed()
+    file.faults = faults.to_list()
     return file
 
 
-def columns_of(path: Path, names: Sequence[str], choice: str | None = None) -> Columns:
-    """Find out what the columns of a table are, or refuse it.
+def choose_columns(path: Path, names: Sequence[str], choice: str | None = None) -> Columns:
+    """Determine the role of each column, or refuse the table.
 
     Raises:
-        DataRefused: the names do not tell question and answer.
+        DataRefused: the names do not identify question and answer.
         WrongUse: the chosen column is not there.
     """
     columns = guess_columns(names, choice)
     if columns.wrong is None:
         return columns
     more = f" and {len(names) - _NAMED_COLUMNS:,} more" if len(names) > _NAMED_COLUMNS else ""
-    there = f"{', '.join(shown(name, 40) for name in names[:_NAMED_COLUMNS])}{more}"
+    there = f"{', '.join(excerpt(name, 40) for name in names[:_NAMED_COLUMNS])}{more}"
     if choice is not None and choice not in names:
         raise WrongUse(f"{path}: there is no column {choice}; there are {there}.")
     raise DataRefused(f"{path}: {columns.wrong}; it has {there}. {_ASK}")
@@ -77,20 +77,20 @@ def columns_of(path: Path, names: Sequence[str], choice: str | None = None) -> C
 def _table(
     path: Path, choice: str | None, faults: FaultList
 ) -> tuple[Columns, pl.DataFrame, list[str]]:
-    """Return what the columns are, those that are read, as text, and what was detected."""
-    kind = kind_of(path)
+    """Return the columns' roles, the columns that are read as text, and what was detected."""
+    kind = file_kind(path)
     if kind == ".parquet":
         return *_parquet(path, choice), []
     if kind in JSON_LINES:
         return *_json_lines(path, choice, faults), []
     text = read_text_table(path)
-    columns = columns_of(path, text.names, choice)
+    columns = choose_columns(path, text.names, choice)
     return columns, text.columns(path, columns.used()), text.notes
 
 
 def _parquet(path: Path, choice: str | None) -> tuple[Columns, pl.DataFrame]:
-    columns = columns_of(path, schema_of(path).names(), choice)
-    rows = rows_of(path, columns.used(), limit=MAX_ANSWERS)
+    columns = choose_columns(path, read_schema(path).names(), choice)
+    rows = read_rows(path, columns.used(), limit=MAX_ANSWERS)
     return columns, pl.DataFrame([_as_text(series) for series in rows.iter_columns()])
 
 
@@ -103,7 +103,7 @@ def _as_text(series: pl.Series) -> pl.Series:
 
 def _json_lines(path: Path, choice: str | None, faults: FaultList) -> tuple[Columns, pl.DataFrame]:
     rows = [row for _, row in objects_of_lines(path, faults)]
-    columns = columns_of(path, [*dict.fromkeys(name for row in rows for name in row)], choice)
+    columns = choose_columns(path, [*dict.fromkeys(name for row in rows for name in row)], choice)
     texts = {
         name: pl.Series(name, [_plain(row.get(name)) for row in rows], pl.String)
         for name in columns.used()
@@ -112,7 +112,7 @@ def _json_lines(path: Path, choice: str | None, faults: FaultList) -> tuple[Colu
 
 
 def _plain(value: Any) -> str | None:
-    """Return a value as the text that a cell would hold; objects and truth values are none."""
+    """Return a value as the text of a cell; None for objects and booleans."""
     if isinstance(value, list):
         return json.dumps(value)
     is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)

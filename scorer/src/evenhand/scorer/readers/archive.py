@@ -1,6 +1,6 @@
-"""Zip archives with members of any of three methods, each unpacked under a limit.
+"""Zip archives with members compressed by any of three methods, each unpacked under a limit.
 
-Python 3.11's own reader knows no Zstandard (method 93), which inspect writes since 0.3.206.
+Python 3.11's zipfile lacks Zstandard (method 93), which inspect writes since 0.3.206.
 """
 
 import struct
@@ -14,8 +14,8 @@ from typing import BinaryIO
 import zstandard
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
-from evenhand.scorer.readers.streams import check_ratio, opened
+from evenhand.scorer.faults import excerpt
+from evenhand.scorer.readers.streams import check_ratio, open_bounded
 
 MAX_MEMBER_BYTES = 64 << 20
 """A sample of a log has some ten thousand bytes."""
@@ -37,7 +37,7 @@ class Archive:
         Raises:
             DataRefused: no such file, no archive, or one of too many members.
         """
-        with opened(path):
+        with open_bounded(path):
             pass
         try:
             with zipfile.ZipFile(path) as archive:
@@ -48,7 +48,7 @@ class Archive:
             ) from error
         if len(entries) > MAX_MEMBERS:
             raise DataRefused(f"{path} has {len(entries):,} members; no log has so many.")
-        # Of what is written again as a log grows the last one counts, as for the tool itself.
+        # A member that is rewritten as a log grows counts in its last version, as for the tool.
         self._members = {info.filename: info for info in entries}
         self._twice = {
             name for name, count in Counter(info.filename for info in entries).items() if count > 1
@@ -60,15 +60,15 @@ class Archive:
         return list(self._members)
 
     def refuse_twice(self, names: Iterable[str]) -> None:
-        """Refuse members that stand twice in the archive: which one counts?
+        """Refuse members that occur twice in the archive, since either might count.
 
         Raises:
-            DataRefused: with the first of them.
+            DataRefused: naming the first of them.
         """
         for name in names:
             if name in self._twice:
                 raise DataRefused(
-                    f"{self._path}, member {shown(repr(name))} stands twice; keep one of them."
+                    f"{self._path}, member {excerpt(repr(name))} occurs twice; keep one of them."
                 )
 
     def members(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -82,13 +82,13 @@ class Archive:
                 yield name, self._unpack(stream, self._members[name])
 
     def _unpack(self, stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
-        name = f"{self._path}, member {shown(repr(info.filename))}"
+        name = f"{self._path}, member {excerpt(repr(info.filename))}"
         if info.flag_bits & _ENCRYPTED:
             raise DataRefused(f"{name} is encrypted; unpack the archive and pack it without.")
         if info.file_size > MAX_MEMBER_BYTES:
             raise DataRefused(f"{name} unpacks to {info.file_size:,} bytes; {_limit()}")
         try:
-            content = _unpacked(info.compress_type, _packed(stream, info), name)
+            content = _decompress(info.compress_type, _read_packed(stream, info), name)
         except (zlib.error, zstandard.ZstdError, EOFError, struct.error, ValueError) as error:
             raise DataRefused(f"{name} is damaged ({error}); copy the file again.") from error
         if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
@@ -102,7 +102,7 @@ def _limit() -> str:
     return f"a member may have {MAX_MEMBER_BYTES >> 20} MiB at most."
 
 
-def _packed(stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
+def _read_packed(stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
     stream.seek(info.header_offset)
     mark, name_length, extra_length = _LOCAL_HEADER.unpack(stream.read(_LOCAL_HEADER.size))
     if mark != b"PK\x03\x04":
@@ -119,7 +119,7 @@ def _packed(stream: BinaryIO, info: zipfile.ZipInfo) -> bytes:
     return content
 
 
-def _unpacked(method: int, packed: bytes, name: str) -> bytes:
+def _decompress(method: int, packed: bytes, name: str) -> bytes:
     """Unpack a member; no more than the limit is ever in memory."""
     if method == _STORED:
         return packed

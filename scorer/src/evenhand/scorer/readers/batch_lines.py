@@ -1,4 +1,4 @@
-"""What lines of batches share, whichever service wrote them: messages in parts, and one answer."""
+"""What batch outputs of all services share: messages in parts, and one answer per request."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ class Reply(NamedTuple):
 
     text: str
     reason: str | None
-    """Why it ends, as the service says it."""
+    """Why the text ends, in the service's words."""
 
 
 def take_reply(
@@ -25,10 +25,10 @@ def take_reply(
     """Take the one reply to a request, or the chosen one of several.
 
     Args:
-        row: gets the answer, or why there is none.
+        row: gets the answer, or the reason why there is none.
         replies: those to its request.
         choice: the number of the one that counts, from 0.
-        several: the refusal where there are several and none is chosen.
+        several: the refusal for several replies of which none is chosen.
     """
     if choice is None and len(replies) > 1:
         raise WrongUse(several)
@@ -43,20 +43,20 @@ def take_reply(
         row.answer = text
 
 
-def finished(path: Path, file: ForeignFile, faults: FaultList, shape: str) -> ForeignFile:
+def finish_file(path: Path, file: ForeignFile, faults: FaultList, shape: str) -> ForeignFile:
     """Return a file with its faults.
 
     Raises:
-        DataRefused: it holds nothing at all.
+        DataRefused: it holds no answer and no fault.
     """
-    file.faults = faults.listed()
+    file.faults = faults.to_list()
     if not file.rows and not file.faults:
         raise DataRefused(f"{path} holds no lines of a batch. {shape}")
     return file
 
 
 def joined_text(content: Any, kind: str) -> str:
-    """Return the texts of a message's parts; thinking and tool calls are no answer."""
+    """Return the texts of a message's parts, without thinking and tool calls."""
     return content if isinstance(content, str) else "".join(_parts(content, kind))
 
 

@@ -1,7 +1,7 @@
-"""Request files of OpenAI's and Anthropic's batches, which say what a line of an output answers.
+"""Request files of OpenAI's and Anthropic's batches, which say what each output line answers.
 
-A line of an output keeps of its request the ``custom_id`` alone; where the id does not tell the
-question, the request file is given beside the output. Shapes: the two services' references.
+An output line keeps only the ``custom_id`` of its request; where the id does not identify the
+question, the request file is given with the output. Shapes: the two services' references.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ def read(path: Path, _choice: str | None = None) -> dict[str, str]:
     """Read a request file: ``custom_id`` -> the last message of the user.
 
     Raises:
-        DataRefused: a line is no request, or an id stands twice.
+        DataRefused: a line is no request, or an id occurs twice.
     """
     faults, prompts = FaultList(), dict[str, str]()
     for number, line in objects_of_lines(path, faults):
@@ -27,15 +27,15 @@ def read(path: Path, _choice: str | None = None) -> dict[str, str]:
         if not isinstance(identity, str) or prompt is None:
             raise DataRefused(f"{path}, line {number} is no request: it lacks custom_id or a text.")
         if identity in prompts:
-            raise DataRefused(f"{path}, line {number}: the custom_id {identity!r} stands twice.")
+            raise DataRefused(f"{path}, line {number}: the custom_id {identity!r} occurs twice.")
         prompts[identity] = prompt
-    if listed := faults.listed():
+    if listed := faults.to_list():
         raise DataRefused(f"{path}: {listed[0].sentence()}")
     return prompts
 
 
 def _prompt(body: dict[str, Any]) -> str | None:
-    """Return the last text of the user in a request of any endpoint."""
+    """Return the user's last message in a request to any endpoint."""
     messages = body.get("messages", body.get("input", body.get("prompt")))
     if isinstance(messages, str):
         return messages

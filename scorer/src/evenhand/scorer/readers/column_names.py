@@ -1,4 +1,4 @@
-"""Which columns of a table say what: names that people give them, and refusing where two fit."""
+"""The roles of a table's columns, by the names that people give them; ambiguity is refused."""
 
 import re
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ PREDICTED = (
 EITHER = ("answer", "label")
 """Names that a model's answer has as well as the right one."""
 OFFICIAL = ("answerinfo", "contextcondition", "questionpolarity", "ans0", "goldindex", "target")
-"""Columns of the benchmark's own rows: beside them, an ``answer`` or ``label`` is the right one."""
+"""Columns of the dataset's rows: beside them, an ``answer`` or ``label`` is the right answer."""
 
 _OPTIONS = re.compile(r"(?:ans|answer|option|choice)(\d|[abc])")
 SCORES = "scores"
-"""What is chosen where three columns hold a number each; where there are more, one's own name."""
+"""The choice that reads three score columns; among more, a column's name chooses."""
 _FEW = 4
 
 
@@ -43,9 +43,9 @@ class Columns:
     options: list[str] = field(default_factory=list)
     answer: str | None = None
     scores: list[str] = field(default_factory=list)
-    """Three columns of a number each."""
+    """Three columns with one score each."""
     score_list: str | None = None
-    """One column of three numbers."""
+    """One column with lists of three scores."""
     kind: Kind = Kind.SCORES
     """What the numbers are."""
     wrong: str | None = None
@@ -58,27 +58,26 @@ class Columns:
         return [*dict.fromkeys([*filter(None, single), *self.options, *self.scores])]
 
     def sentence(self) -> str:
-        """Say which columns were taken for what."""
+        """Say which columns are read, and as what."""
         key = self.id or (f"{self.category} and {self.number}" if self.number else None)
         if self.number and not self.category:
             key = self.number
         key = key or (f"{self.context} and {self.question}" if self.context else self.prompt)
         answers = ", ".join(self.scores) or self.score_list
         said = f"{answers} as {self.kind.value}, of which the largest wins"
-        return (
-            f"questions are told by {key}, answers are read from {said if answers else self.answer}"
-        )
+        source = said if answers else self.answer
+        return f"questions are identified by {key}, answers are read from {source}"
 
 
 def guess_columns(names: Sequence[str], chosen: str | None = None) -> Columns:
-    """Find out what the columns of a table are.
+    """Determine the role of each column of a table.
 
     Args:
         names: of the columns.
-        chosen: the column that holds the answer, where somebody says so; ``scores`` for scores.
+        chosen: the column that holds the answer, if the user names it; ``scores`` for scores.
 
     >>> guess_columns(["Example ID", "Category", "ans0", "label", "Model answer"]).sentence()
-    'questions are told by Category and Example ID, answers are read from Model answer'
+    'questions are identified by Category and Example ID, answers are read from Model answer'
     """
     plain = [plain_name(name) for name in names]
 
@@ -92,7 +91,9 @@ def guess_columns(names: Sequence[str], chosen: str | None = None) -> Columns:
     if not (
         columns.id or columns.number or (columns.context and columns.question) or columns.prompt
     ):
-        columns.wrong = "no column tells the question (id; category and example_id; context and"
+        columns.wrong = (
+            "no column identifies the question (id; category and example_id; context and"
+        )
         columns.wrong += " question)"
     else:
         _choose_answer(columns, names, plain, chosen)
@@ -103,7 +104,7 @@ def guess_columns(names: Sequence[str], chosen: str | None = None) -> Columns:
 
 
 def plain_name(name: str) -> str:
-    """Return a name without case and marks.
+    """Return a name in lower case, without punctuation.
 
     >>> plain_name("Example_ID"), plain_name("score_0")
     ('exampleid', 'score0')
@@ -112,7 +113,7 @@ def plain_name(name: str) -> str:
 
 
 def _numbered(names: Sequence[str], plain: Sequence[str]) -> list[str]:
-    """Return the columns of the three options in their order, none where they are not three."""
+    """Return the columns of the three options in order; none unless they are three."""
     options: dict[str, str] = {}
     for name, plain_text in zip(names, plain, strict=True):
         if match := _OPTIONS.fullmatch(plain_text):
@@ -142,7 +143,7 @@ def _choose_answer(
     whole = _by_what_is_said(scored, names)
     candidates = [*predicted, *whole, *lists] or ([] if is_official else either)
     if chosen is not None:
-        candidates = _chosen(chosen, names, whole, lists)
+        candidates = _choose(chosen, names, whole, lists)
     if len(candidates) > 1:
         columns.wrong = f"{' and '.join(candidates)} may each hold the model's answer"
     elif not candidates:
@@ -162,10 +163,10 @@ def _by_what_is_said(scored: Sequence[Family], names: Sequence[str]) -> dict[str
     return {SCORES if is_clear else family.names[0]: family for family in whole}
 
 
-def _chosen(
+def _choose(
     chosen: str, names: Sequence[str], whole: dict[str, Family], lists: dict[str, Kind]
 ) -> list[str]:
-    """Return what somebody has chosen: scores, one of the columns of a family, or any other."""
+    """Apply the user's choice: scores, one column of a family, or any other column."""
     families_of_column = [said for said, family in whole.items() if chosen in family.names]
     if chosen == SCORES and chosen not in names:
         return [*whole, *lists]

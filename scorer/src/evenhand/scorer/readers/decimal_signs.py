@@ -11,7 +11,7 @@ _MIXED = " (a point beside decimal commas)"
 
 
 def has_decimal_comma(values: pl.Series) -> bool:
-    """Say whether commas divide decimals in a column of text; ``1,234`` alone may be a thousand.
+    """Say whether a column of text has decimal commas; ``1,234`` alone may be a thousand.
 
     >>> [has_decimal_comma(pl.Series([text])) for text in ("0,125", "1,5", "1,234", "0.5")]
     [True, True, False, False]
@@ -30,9 +30,9 @@ def _n_points(values: pl.Series) -> int:
 
 
 def with_points(rows: pl.DataFrame, columns: Sequence[str]) -> tuple[pl.DataFrame, bool]:
-    """Write decimal commas as points, where they are the rule; a cell with a point is then none.
+    """Turn decimal commas into points where they are the rule; a point is then an error.
 
-    Where both signs occur the more frequent one counts, so that the few others are named.
+    Where both signs occur the more frequent one counts, so that the rarer ones become faults.
 
     Args:
         rows: a table of text.

@@ -1,7 +1,7 @@
-"""What every reader of another tool's file hands on: answers in that file's own words.
+"""What readers of other tools' files yield: answers in the words of the file.
 
-A reader knows no dataset. The benchmark tells from what the file keeps which question a row
-answers, and which of its options was meant.
+A reader knows no dataset. From what the file keeps, the benchmark determines which question a row
+answers, and which option was meant.
 """
 
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ from evenhand.scorer.readers.prompts import lettered_options
 FAILED = "failed request"
 """The run has no output for the row: an error, an expired or a cancelled request."""
 FILTERED = "withheld output"
-"""The service gave no text on purpose: a refusal that it marks itself, a content filter."""
+"""The service withheld the text: a refusal that it marks as such, or a content filter."""
 
 
 class ForeignAnswer(msgspec.Struct, kw_only=True, gc=False):
-    """One answer; of the fields that tell its question a file keeps only some."""
+    """One answer; a file keeps only some of the fields that identify its question."""
 
     place: str
-    """Where it stands, for a person: ``line 4``, ``sample Age_00061``."""
+    """Its place in the file, for the user: ``line 4``, ``sample Age_00061``."""
     id: str | None = None
     """An id as the file has it, e.g. a ``custom_id``."""
     category: str | None = None
@@ -30,19 +30,19 @@ class ForeignAnswer(msgspec.Struct, kw_only=True, gc=False):
     context: str | None = None
     question: str | None = None
     prompt: str | None = None
-    """Text in which context and question stand somewhere."""
+    """Text that contains context and question."""
     options: tuple[str, ...] | None = None
     """The texts behind the letters or scores, in the order in which the model saw them."""
     answer: str | None = None
     """What the model wrote."""
     letter: str | None = None
-    """The letter that the tool itself read from it, of :attr:`options`."""
+    """The letter, of :attr:`options`, that the tool read from the text."""
     scores: tuple[float, ...] | None = None
-    """One number an option; the largest wins."""
+    """One score per option; the largest wins."""
     label: int | None = None
-    """The number of an answer, in the dataset's own order."""
+    """The number of an answer, in the dataset's order."""
     why: str | None = None
-    """Why there is no answer; then there is no other."""
+    """Why there is no answer; then the other answer fields are empty."""
 
 
 @dataclass(slots=True)
@@ -53,15 +53,15 @@ class ForeignFile:
     model: str | None = None
     """The model as the file states it."""
     notes: list[str] = field(default_factory=list)
-    """What a person has to know about how the file was read."""
+    """Notes for the user on how the file was read."""
     faults: list[Fault] = field(default_factory=list)
 
 
 def add_prompts(file: ForeignFile, prompts: Mapping[str, str]) -> None:
-    """Add to the answers of a file what was asked, where a file of requests says so.
+    """Add prompts to the answers of a file, where a file of requests has them.
 
     Args:
-        file: rows without a prompt, told by the id that the request had.
+        file: rows without a prompt, identified by the id of their request.
         prompts: id -> prompt.
     """
     for row in file.rows:

@@ -6,17 +6,17 @@ import msgspec
 
 from evenhand.contract import CONTRACT_VERSION, DataRefused
 from evenhand.contract.predictions import HEADER_KEY, Header, HeaderLine, sidecar_of
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 
 _NOT_ONE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _START_BYTES = 200
 
 
-def header_of(path: Path, line: bytes) -> Header | None:
+def parse_header(path: Path, line: bytes) -> Header | None:
     """Return the header that the first line of JSON lines is, None where it is a row.
 
     Raises:
-        DataRefused: it begins as a header and is none, or is of another contract.
+        DataRefused: it begins like a header and is none, or is of another contract.
     """
     start = line[:_START_BYTES].lstrip()
     if not (start.startswith(b"{") and start[1:].lstrip().startswith(b'"' + HEADER_KEY.encode())):
@@ -25,7 +25,7 @@ def header_of(path: Path, line: bytes) -> Header | None:
         header = msgspec.json.decode(line, type=HeaderLine).evenhand_header
     except _NOT_ONE as error:
         raise _refusal(f"{path}, line 1", error) from error
-    return _of_this_contract(f"{path}, line 1", header)
+    return _check_contract(f"{path}, line 1", header)
 
 
 def read_sidecar(path: Path) -> Header | None:
@@ -41,16 +41,16 @@ def read_sidecar(path: Path) -> Header | None:
         header = msgspec.json.decode(sidecar.read_bytes(), type=Header)
     except _NOT_ONE as error:
         raise _refusal(str(sidecar), error) from error
-    return _of_this_contract(str(sidecar), header)
+    return _check_contract(str(sidecar), header)
 
 
 def _refusal(place: str, error: Exception) -> DataRefused:
-    return DataRefused(f"{place} is not a header of predictions: {shown(str(error))}.")
+    return DataRefused(f"{place} is not a header of predictions: {excerpt(str(error))}.")
 
 
-def _of_this_contract(place: str, header: Header) -> Header:
+def _check_contract(place: str, header: Header) -> Header:
     if header.contract_version.split(".")[0] != CONTRACT_VERSION.split(".")[0]:
-        said = shown(header.contract_version, 20)
+        said = excerpt(header.contract_version, 20)
         raise DataRefused(
             f"{place}: contract_version is {said!r}, but this version of Evenhand reads"
             f" {CONTRACT_VERSION}; take the version of Evenhand that made the file."

@@ -1,8 +1,9 @@
 """HELM (crfm-helm): ``scenario_state.json``, joint and separate multiple choice.
 
-The file keeps neither category nor example_id: a row is told by its whole text. Perturbed copies
-of an instance are left out and counted. Shape: files of 0.5.16; the calibrated method, and how the
-separate ones choose, by the code of 0.5.16 (multiple_choice_calibrated_adapter, basic_metrics).
+The file keeps neither category nor example_id: a row is identified by its whole text. Perturbed
+copies of an instance are left out and counted. Shape: files of 0.5.16; the calibrated method, and
+how the separate ones choose, by the code of 0.5.16 (multiple_choice_calibrated_adapter,
+basic_metrics).
 """
 
 import math
@@ -16,7 +17,7 @@ import msgspec
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.json_text import whole_of
+from evenhand.scorer.readers.json_text import decode_whole
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 
 NAME = "helm"
@@ -35,16 +36,16 @@ _OTHER_FILES = (
 )
 """Keys of the files beside ``scenario_state.json``, their names, and what they hold."""
 UNREADABLE = "no score of an option"
-"""The tokens of the echoed prompt do not tell what an option alone is worth."""
+"""The tokens of the echoed prompt do not yield the score of the option alone."""
 
 _SEPARATE = "multiple_choice_separate_original"
 _CALIBRATED = "multiple_choice_separate_calibrated"
 _JOINT = "multiple_choice_joint"
 _ORIGINAL, _CALIBRATION = "original", "calibration"
 _MODES = {_SEPARATE: (_ORIGINAL,), _CALIBRATED: (_ORIGINAL, _CALIBRATION)}
-"""Of each option the requests that its score is made of."""
+"""For each option, the requests that its score is made of."""
 _CHOICE = {
-    _SEPARATE: "the option with the largest log-probability a token",
+    _SEPARATE: "the option with the largest log-probability per token",
     _CALIBRATED: "the option whose log-probability the question raises most",
 }
 _QUESTION = "\nQuestion: "
@@ -114,10 +115,10 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         chosen: the number of the training trial that counts; needed where the file has several.
 
     Raises:
-        DataRefused: another file of HELM's, or a method of asking that is not read.
-        WrongUse: several trials and none is chosen, or not this one.
+        DataRefused: another file of HELM's, or a prompting method that is not read.
+        WrongUse: the file has several trials and none is chosen, or lacks the chosen one.
     """
-    file = whole_of(path, _File, what="scenario_state.json of HELM")
+    file = decode_whole(path, _File, what="scenario_state.json of HELM")
     method = file.adapter_spec.method
     if method != _JOINT and method not in _MODES:
         raise DataRefused(
@@ -128,7 +129,7 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     run, faults = ForeignFile([]), FaultList()
     if n_left := len(file.request_states) - len(plain):
         run.notes.append(f"{path.name}: {n_left:,} perturbed copies of instances are left out.")
-    states = _of_trial(path, plain, chosen)
+    states = _select_trial(path, plain, chosen)
     _check_completions(states, faults)
     if method == _JOINT:
         run.rows = [_joint(state) for state in states]
@@ -136,11 +137,11 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         run.rows = _separate(states, _MODES[method])
         run.notes.append(f"{path.name}: the answer is {_CHOICE[method]}, as HELM chooses it.")
     run.model = next((state.request.model for state in states), None)
-    run.faults = faults.listed()
+    run.faults = faults.to_list()
     return run
 
 
-def _of_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
+def _select_trial(path: Path, states: list[_State], chosen: str | None) -> list[_State]:
     counts = Counter(str(state.train_trial_index) for state in states)
     if not counts:
         raise DataRefused(f"{path} holds no request states of instances as they are.")
@@ -162,7 +163,7 @@ def _check_completions(states: list[_State], faults: FaultList) -> None:
             faults.add("requests with several completions", remedy, str(state.instance.id))
 
 
-def _identified(state: _State) -> ForeignAnswer:
+def _identify(state: _State) -> ForeignAnswer:
     context, mark, question = state.instance.input.text.rpartition(_QUESTION)
     return ForeignAnswer(
         place=f"instance {state.instance.id}",
@@ -174,8 +175,8 @@ def _identified(state: _State) -> ForeignAnswer:
 
 
 def _joint(state: _State) -> ForeignAnswer:
-    """Take the text; its letter stands for an option as the prompt's own letters do."""
-    answer = _identified(state)
+    """Take the text; its letter stands for an option as in the prompt."""
+    answer = _identify(state)
     if state.output_mapping:
         answer.options = tuple(
             state.output_mapping[letter] for letter in sorted(state.output_mapping)
@@ -188,7 +189,7 @@ def _joint(state: _State) -> ForeignAnswer:
 
 
 def _separate(states: list[_State], modes: tuple[str, ...]) -> list[ForeignAnswer]:
-    """Take an instance's options together, each scored by its own tokens."""
+    """Take an instance's options together, each scored by its tokens."""
 
     def key(state: _State) -> str:
         return str(state.instance.id)
@@ -196,7 +197,7 @@ def _separate(states: list[_State], modes: tuple[str, ...]) -> list[ForeignAnswe
     rows = []
     for _, group in groupby(sorted(states, key=key), key=key):
         option_states = list(group)
-        answer = _identified(option_states[0])
+        answer = _identify(option_states[0])
         asked = {
             (state.request_mode or _ORIGINAL, state.reference_index): state
             for state in option_states
@@ -221,7 +222,7 @@ def _is_answered(state: _State | None) -> bool:
 
 
 def _score(states: list[_State]) -> float | None:
-    """Return what an option is worth: by token, or less what it is worth without its question."""
+    """Return an option's score: per token, or less its score without the question."""
     log_probabilities = [_tokens_of_option(state) for state in states]
     whole = [tokens for tokens in log_probabilities if tokens]
     if len(whole) != len(log_probabilities):
@@ -233,9 +234,9 @@ def _score(states: list[_State]) -> float | None:
 def _tokens_of_option(state: _State) -> list[float] | None:
     """Return the log-probabilities of the option's tokens in the echo of the prompt.
 
-    A chat template may stand around the prompt, so the option is found by its text and not by
-    counting from the end. The blank before it belongs to it where it is a token's. None where it
-    is not found, or where a token lies on both sides of its beginning.
+    A chat template may stand around the prompt, so the option is located by its text and not by
+    counting from the end. The space before it belongs to it where it is part of a token. None
+    where it is missing, or where a token straddles its beginning.
     """
     place = state.reference_index
     if state.result is None or not state.result.completions or place is None:

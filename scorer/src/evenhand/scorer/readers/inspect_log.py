@@ -1,6 +1,6 @@
 """inspect_ai: a log as ``.eval`` (a zip archive) or as JSON, and the samples in it.
 
-A sample is (id, epoch). Its letters stand for its own ``choices``, which may be shuffled; the value
+A sample is (id, epoch). Its letters stand for its ``choices``, which may be shuffled; the value
 "C" of a score means correct and is no letter. Shapes: logs of 0.3.120 and 0.3.285.
 """
 
@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.archive import Archive
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.json_text import NOT_JSON, whole_of
+from evenhand.scorer.readers.json_text import NOT_JSON, decode_whole
 from evenhand.scorer.readers.prompts import letter_place
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, Reader
 
@@ -89,14 +89,14 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
 
     Raises:
         DataRefused: no log, one without samples, or one of a run that did not succeed.
-        WrongUse: several epochs and none is chosen, or not this one.
+        WrongUse: the log has several epochs and none is chosen, or lacks the chosen one.
     """
     with path.open("rb") if path.is_file() else _nothing(path) as stream:
         is_archive = stream.read(4) == _ZIP_MAGIC
-    header, samples = _of_archive(path) if is_archive else _of_json(path)
+    header, samples = _read_archive(path) if is_archive else _read_json(path)
     if not samples:
         raise DataRefused(f"{path} holds no samples; log them (`--log-samples`) or give that log.")
-    epoch_samples = _of_epoch(path, samples, chosen)
+    epoch_samples = _select_epoch(path, samples, chosen)
     log = ForeignFile([_answer(sample) for sample in epoch_samples], header.eval.model)
     if all(sample.choices is None for sample in epoch_samples):
         log.notes.append(
@@ -109,40 +109,40 @@ def _nothing(path: Path) -> Any:
     raise DataRefused(f"{path} does not exist, or is a folder; give the log itself.")
 
 
-def _of_archive(path: Path) -> tuple[_Header, list[_Sample]]:
+def _read_archive(path: Path) -> tuple[_Header, list[_Sample]]:
     archive = Archive(path)
     names = archive.names()
     if "header.json" not in names:
         if any(name.startswith("_journal/") for name in names):
             raise DataRefused(
-                f"{path} is the log of a run that was stopped before its end: it has no"
+                f"{path} is the log of a run that was stopped early: it has no"
                 " header.json; run it again, e.g. `inspect eval-retry`."
             )
         raise DataRefused(f"{path} is no {_LOG}: it has no header.json.")
     ((_, content),) = archive.members(["header.json"])
     header = _checked(
-        path, _decoded(path, "header.json", content, msgspec.json.Decoder(_Header).decode)
+        path, _decode(path, "header.json", content, msgspec.json.Decoder(_Header).decode)
     )
     members = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
     archive.refuse_twice(members)
-    return header, [_decoded(path, *member, _decode_sample) for member in archive.members(members)]
+    return header, [_decode(path, *member, _decode_sample) for member in archive.members(members)]
 
 
-def _decoded(path: Path, name: str, content: bytes, decode: Any) -> Any:
+def _decode(path: Path, name: str, content: bytes, decode: Any) -> Any:
     try:
         return decode(content)
     except NOT_JSON as error:
-        quoted = shown(repr(name))
+        quoted = excerpt(repr(name))
         raise DataRefused(f"{path}, member {quoted} is no part of a {_LOG}: {error}.") from error
 
 
-def _of_json(path: Path) -> tuple[_Header, list[_Sample]]:
-    log = whole_of(path, _Log, what=_LOG)
+def _read_json(path: Path) -> tuple[_Header, list[_Sample]]:
+    log = decode_whole(path, _Log, what=_LOG)
     return _checked(path, log), log.samples or []
 
 
 def _checked(path: Path, header: _Header) -> _Header:
-    """Refuse a run that did not come to its end, with its own reason."""
+    """Refuse a run that did not finish, with the reason that the log gives."""
     if header.status != _DONE:
         reason = " ".join(header.error.message.split()) if header.error else "no reason is given"
         raise DataRefused(
@@ -152,7 +152,7 @@ def _checked(path: Path, header: _Header) -> _Header:
     return header
 
 
-def _of_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_Sample]:
+def _select_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_Sample]:
     counts = Counter(str(sample.epoch) for sample in samples)
     if chosen is not None and chosen not in counts:
         raise WrongUse(f"{path} has no epoch {chosen}; it has {', '.join(counts)}.")
@@ -167,7 +167,7 @@ def _of_epoch(path: Path, samples: list[_Sample], chosen: str | None) -> list[_S
 
 
 def _answer(sample: _Sample) -> ForeignAnswer:
-    answer = _identified(sample)
+    answer = _identify(sample)
     if sample.error is not None or not sample.output.choices:
         answer.why = FAILED
         return answer
@@ -176,7 +176,7 @@ def _answer(sample: _Sample) -> ForeignAnswer:
     return answer
 
 
-def _identified(sample: _Sample) -> ForeignAnswer:
+def _identify(sample: _Sample) -> ForeignAnswer:
     number = sample.metadata.get("source_id", sample.metadata.get("example_id"))
     category = sample.metadata.get("category")
     text = _asked(sample)
@@ -184,7 +184,7 @@ def _identified(sample: _Sample) -> ForeignAnswer:
     is_labelled = bool(mark) and text.startswith(_CONTEXT)
     apart = sample.metadata.get("context")
     if not is_labelled and isinstance(apart, str) and apart not in text:
-        # A template of the run put the two together; the input is the question alone.
+        # A template of the run joined the two; the input is the question alone.
         context, question, is_labelled = apart, text, True
     is_key = isinstance(category, str) and isinstance(number, int) and not isinstance(number, bool)
     return ForeignAnswer(
@@ -202,16 +202,16 @@ def _identified(sample: _Sample) -> ForeignAnswer:
 def _asked(sample: _Sample) -> str:
     """Return the input, or the last message of the user where it is a conversation."""
     if isinstance(sample.input, str):
-        return _resolved(sample.input, sample.attachments)
+        return _resolve(sample.input, sample.attachments)
     messages = [message for message in sample.input if message.role == "user"]
     return _text(messages[-1].content, sample.attachments) if messages else ""
 
 
 def _text(content: str | list[Any], attachments: dict[str, str]) -> str:
-    """Return the text of a message; reasoning and tool calls are no answer."""
+    """Return the text of a message, without reasoning and tool calls."""
     if isinstance(content, str):
-        return _resolved(content, attachments)
-    return "\n".join(_resolved(text, attachments) for text in _texts(content))
+        return _resolve(content, attachments)
+    return "\n".join(_resolve(text, attachments) for text in _texts(content))
 
 
 def _texts(content: list[Any]) -> Iterator[str]:
@@ -220,8 +220,8 @@ def _texts(content: list[Any]) -> Iterator[str]:
             yield str(part.get("text") or "")
 
 
-def _resolved(text: str, attachments: dict[str, str]) -> str:
-    """Return a long text in place of the reference that a log may hold for it."""
+def _resolve(text: str, attachments: dict[str, str]) -> str:
+    """Replace a reference to a long text, which a log may hold, by the text."""
     if text.startswith(_ATTACHMENT):
         return attachments.get(text.removeprefix(_ATTACHMENT), text)
     return text

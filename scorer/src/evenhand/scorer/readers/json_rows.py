@@ -1,4 +1,4 @@
-"""JSON lines of our own: typed and in chunks, then line by line where a chunk may hold a fault."""
+"""JSON lines in Evenhand's format: by typed chunks, then line by line where a chunk has a fault."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import polars as pl
 
 from evenhand.contract.predictions import Header
 from evenhand.scorer.faults import FaultList
-from evenhand.scorer.readers.headers import header_of
+from evenhand.scorer.readers.headers import parse_header
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, ONCE, KeyTwice
 from evenhand.scorer.readers.prediction_format import PredictionFormat
 from evenhand.scorer.readers.streams import check_rows, chunks_of_lines
@@ -27,7 +27,7 @@ def read_json_rows(
     """Return the rows of JSON lines, and the header if the first line is one.
 
     Raises:
-        DataRefused: the file cannot be read, its header is none, or it has too many rows.
+        DataRefused: the file cannot be read, its header is faulty, or it has too many rows.
     """
     reading, header, frames, number = _Reading(path, rows_format, faults), None, [], 1
     is_start = True
@@ -39,7 +39,7 @@ def read_json_rows(
         if is_start:
             n_blank = chunk.count(b"\n", 0, len(chunk) - len(chunk.lstrip()))
             line, _, rest = chunk.lstrip().partition(b"\n")
-            header, is_start = header_of(path, line), False
+            header, is_start = parse_header(path, line), False
             if header is not None:
                 lines, first = rest, first + n_blank + 1
         frames.append(reading.rows(lines, first))
@@ -55,7 +55,7 @@ class _Reading:
         self._n_rows = 0
 
     def rows(self, chunk: bytes, first_line: int) -> pl.DataFrame:
-        """Return the rows of a chunk whose first line has a number."""
+        """Return the rows of a chunk, given the number of its first line."""
         rows = self._at_once(chunk)
         if rows is None:
             return self._format.frame(list(self._line_by_line(chunk, first_line)))
@@ -68,7 +68,7 @@ class _Reading:
             check_rows(self._path, self._n_rows, self._format.most_rows)
 
     def _at_once(self, chunk: bytes) -> pl.DataFrame | None:
-        """Read a chunk, or return None where anything in it may be wrong."""
+        """Read a chunk, or return None where it may hold a fault."""
         try:
             records = self._format.decoder.decode_lines(chunk)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -89,7 +89,7 @@ class _Reading:
                 yield record
 
     def _parsed(self, line: bytes, place: str) -> Any | None:
-        """Return the record of a line; what is wrong with it is a fault."""
+        """Return the record of a line; None and a fault where it is wrong."""
         try:
             line.decode()
             return self._format.parse(line, place, self._faults)
@@ -103,7 +103,7 @@ class _Reading:
 
 
 def _has_a_line_a_row(chunk: bytes, n_rows: int) -> bool:
-    """Say whether every row is a line: the decoder goes by values, wherever lines end."""
+    """Say whether every row is one line: the decoder goes by values and ignores line ends."""
     if chunk.count(b"\n{") + chunk.startswith(b"{") != n_rows:
         return False
     n_lines = chunk.count(b"\n") + (not chunk.endswith(b"\n"))

@@ -11,28 +11,28 @@ from typing import Any, TypeVar
 import msgspec
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.faults import FaultList, excerpt
 from evenhand.scorer.readers.streams import (
     BOM,
     COMPRESSIONS,
     MAX_ANSWERS,
     check_rows,
-    lines_of,
-    opened,
+    open_bounded,
+    read_lines,
     whole,
 )
 
 NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
-"""What the two decoders raise for text that is no JSON."""
+"""Errors of the two decoders for text that is no JSON."""
 
 _LENIENT_BYTES = 256 << 20
-"""Python's own decoder, which takes NaN, needs some ten times a file's size."""
+"""Python's json decoder, which accepts NaN, needs some ten times a file's size."""
 _LINE = "Each line must be one JSON object in UTF-8."
 
-ONCE = "Each field of a row must stand once: which of two values counts?"
+ONCE = "Each field of a row must occur once: which of two values counts?"
 
 ESCAPED_ASCII = re.compile(rb"\\u00[2-7]")
-"""A letter of a key written as its number: nobody does, so what has one is read with care."""
+"""A letter of a key written as an escape: rare, so such lines are decoded strictly."""
 
 _HALF_A_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 _NO_NUMBER = re.compile(rb"\b(?:NaN|Infinity)\b")
@@ -47,10 +47,10 @@ def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[
         DataRefused: more than :data:`MAX_ANSWERS` lines.
     """
     decode = msgspec.json.Decoder().decode
-    for count, (number, line) in enumerate(lines_of(path), 1):
+    for count, (number, line) in enumerate(read_lines(path), 1):
         check_rows(path, count, MAX_ANSWERS)
         try:
-            row = _decoded(line, decode)
+            row = _decode(line, decode)
         except NOT_JSON:
             faults.add("lines that are not JSON (or cut off)", _LINE, f"line {number}")
             continue
@@ -60,8 +60,8 @@ def objects_of_lines(path: Path, faults: FaultList) -> Iterator[tuple[int, dict[
             faults.add("lines that are no JSON object", _LINE, f"line {number}")
 
 
-def _decoded(line: bytes, decode: Any) -> Any:
-    """Decode a line fast, or by the decoder that takes NaN."""
+def _decode(line: bytes, decode: Any) -> Any:
+    """Decode a line fast, or by the decoder that accepts NaN."""
     try:
         return decode(line)
     except msgspec.DecodeError:
@@ -69,7 +69,7 @@ def _decoded(line: bytes, decode: Any) -> Any:
 
 
 def loads(text: str, *, hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
-    """Decode JSON with NaN; a text that is no Unicode (half of a surrogate pair) is none.
+    """Decode JSON with NaN; half of a surrogate pair is no valid text.
 
     Raises:
         ValueError: no JSON.
@@ -82,11 +82,11 @@ def loads(text: str, *, hook: Callable[[list[tuple[str, Any]]], Any] | None = No
 
 
 class KeyTwice(Exception):
-    """A key that stands twice in one object."""
+    """A key that occurs twice in one object."""
 
 
 def once_loads(text: str) -> Any:
-    """Decode JSON as :func:`loads`, and take no object with a key twice.
+    """Decode JSON as :func:`loads`, and reject an object that has a key twice.
 
     Raises:
         KeyTwice: with the key.
@@ -107,8 +107,8 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def whole_of(path: Path, kind: type[T], *, what: str) -> T:
-    """Decode one JSON value that fills a file; what the type does not name is passed over.
+def decode_whole(path: Path, kind: type[T], *, what: str) -> T:
+    """Decode the one JSON value of a file; fields that the type lacks are ignored.
 
     Args:
         path: the file, compressed or not.
@@ -118,7 +118,7 @@ def whole_of(path: Path, kind: type[T], *, what: str) -> T:
     Raises:
         DataRefused: no JSON, or not of this shape.
     """
-    with _bytes_of(path) as content:
+    with _map_bytes(path) as content:
         try:
             try:
                 return msgspec.json.decode(content, type=kind)
@@ -131,20 +131,20 @@ def whole_of(path: Path, kind: type[T], *, what: str) -> T:
         except msgspec.ValidationError as error:
             raise DataRefused(f"{path} is no {what}: {error}.") from error
         except NOT_JSON as error:
-            reason = shown(f"{type(error).__name__}: {error}")
+            reason = excerpt(f"{type(error).__name__}: {error}")
             raise DataRefused(
                 f"{path} is cut off or is no JSON ({reason}); copy it again."
             ) from error
 
 
 @contextlib.contextmanager
-def _bytes_of(path: Path) -> Iterator[bytes | mmap.mmap]:
-    """Yield a file's bytes; one that is not compressed stays on the disk."""
+def _map_bytes(path: Path) -> Iterator[bytes | mmap.mmap]:
+    """Yield a file's bytes; an uncompressed file is mapped, not copied."""
     if path.suffix.lower() in COMPRESSIONS:
         yield whole(path)
         return
     with (
-        opened(path),
+        open_bounded(path),
         path.open("rb") as stream,
         mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
     ):

@@ -1,7 +1,7 @@
 """lighteval: a details Parquet (``details_<task>_<time>.parquet``) with its three structs.
 
-Rows are shuffled and ``doc.id`` counts in the evaluated split, so a row is told by what the task
-put into ``doc.specific`` or by its text. Shape: files of 0.13.0; for versions before 0.11 see
+Rows are shuffled and ``doc.id`` numbers the evaluated split, so a row is identified by what the
+task put into ``doc.specific`` or by its text. Shape: files of 0.13.0; for versions before 0.11 see
 ``lighteval_flat``.
 """
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.contract import DataRefused, WrongUse
-from evenhand.scorer.faults import FaultList, shown
+from evenhand.scorer.faults import FaultList, excerpt
 from evenhand.scorer.readers import lighteval_flat
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.parquet import read_rows, read_schema
 from evenhand.scorer.readers.prompts import letter_place, lettered_options
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 from evenhand.scorer.readers.streams import MAX_ANSWERS
@@ -44,8 +44,8 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         chosen: the number of the sampled text that counts, from 0; needed where there are several.
 
     Raises:
-        DataRefused: cut off, or other columns.
-        WrongUse: several texts a row and none is chosen, or no number.
+        DataRefused: the file is cut off or has other columns.
+        WrongUse: a row has several texts and none is chosen, or the choice is no number.
     """
     if chosen is not None and not (chosen.isascii() and chosen.isdigit()):
         raise WrongUse(f"--reader {NAME}:{chosen}: give the number of a sampled text, from 0.")
@@ -54,27 +54,27 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         if not isinstance(doc, dict) or not isinstance(response, dict) or not doc.get("query"):
             faults.add("rows that are no details", _SHAPE, f"row {number}")
             continue
-        answer = _identified(number, doc)
+        answer = _identify(number, doc)
         _take(path, answer, doc, response, chosen)
         details.rows.append(answer)
-    details.faults = faults.listed()
+    details.faults = faults.to_list()
     return details
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    names = schema_of(path).names()
+    names = read_schema(path).names()
     if set(COLUMNS) <= set(names):
-        for row in rows_of(path, COLUMNS, limit=MAX_ANSWERS).iter_rows(named=True):
+        for row in read_rows(path, COLUMNS, limit=MAX_ANSWERS).iter_rows(named=True):
             yield row["doc"], row["model_response"]
     elif set(OLD_COLUMNS) <= set(names):
         columns = [name for name in lighteval_flat.READ if name in names]
-        for row in rows_of(path, columns, limit=MAX_ANSWERS).iter_rows(named=True):
-            yield lighteval_flat.as_nested(row) or (None, None)
+        for row in read_rows(path, columns, limit=MAX_ANSWERS).iter_rows(named=True):
+            yield lighteval_flat.nest(row) or (None, None)
     else:
-        raise DataRefused(f"{path} has the columns {shown(', '.join(names[:9]))}. {_SHAPE}")
+        raise DataRefused(f"{path} has the columns {excerpt(', '.join(names[:9]))}. {_SHAPE}")
 
 
-def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
+def _identify(number: int, doc: dict[str, Any]) -> ForeignAnswer:
     specific = doc.get("specific")
     key = specific if isinstance(specific, dict) else {}
     category, example = key.get("category"), key.get("example_id")
@@ -90,7 +90,7 @@ def _identified(number: int, doc: dict[str, Any]) -> ForeignAnswer:
 
 
 def _options(query: str, choices: Any) -> tuple[str, ...] | None:
-    """Return the choices; where they are letters, the texts that the query shows behind them."""
+    """Return the choices; where they are letters, the texts that the query shows after them."""
     texts = [str(text).strip() for text in choices or ()]
     if texts and all(letter_place(text, len(texts)) is not None for text in texts):
         return lettered_options(query)
@@ -137,7 +137,7 @@ READER = Reader(
         )
         for columns in (COLUMNS, OLD_COLUMNS)
     ),
-    # A results file has the keys of other tools' too, so all of its own are told as well.
+    # A results file has keys that other tools use too, so all its keys are required.
     no_answers=tuple(
         NoAnswers(mark=Mark(why="averages", names=frozenset(keys)), sentence=NO_ROWS)
         for keys in ({"config_general"}, {"config_general", "results", "versions"})

@@ -1,6 +1,6 @@
-"""lighteval's details of versions before 0.11: flat rows, in Parquet.
+"""lighteval's details before version 0.11: flat rows, in Parquet.
 
-The first versions wrote every value as Python writes it, later ones wrote lists. Shape: the code
+The first versions wrote every value as its Python repr, later ones wrote lists. Shape: the code
 of huggingface/lighteval (``logging/info_loggers.py``, ``logging/evaluation_tracker.py``, last in
 0.10.0); no file of these versions is at hand.
 """
@@ -10,22 +10,22 @@ import math
 from typing import Any
 
 COLUMNS = ("full_prompt", "predictions")
-"""Columns that tell such a file."""
+"""Columns that identify such a file."""
 READ = ("example", "full_prompt", "predictions", "choices", "specifics")
 
 _LONGEST_LIST = 1 << 20
-"""No more characters of a written list are taken apart; three options have some hundred."""
+"""Longer reprs of lists are not parsed; those of three options have some hundred characters."""
 _PAIR = 2
 
 
-def as_nested(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+def nest(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
     """Return a flat row as the ``doc`` and ``model_response`` of later versions.
 
     Args:
         row: the columns of :data:`READ` that the file has.
 
     Returns:
-        ``query``, ``choices``, ``specific``; ``text`` and ``logprobs``, of which one is empty. None
+        ``query``, ``choices``, ``specific``; ``text`` and ``logprobs``, one of them empty. None
         where the row has another shape.
     """
     query = row.get("example") or row.get("full_prompt")
@@ -41,9 +41,9 @@ def as_nested(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | No
 
 
 def _by_choice(predictions: list[Any], n_choices: int) -> list[float]:
-    """Return a number for each option: of pairs with whether it is greedy the first.
+    """Return a number for each option; the first of a pair (number, whether greedy).
 
-    Twice as many are those with and without the question, of which the tool takes the difference.
+    Twice as many numbers are those with and without the question; the tool takes the difference.
     """
     numbers = [_first(prediction) for prediction in predictions]
     known = [prediction for prediction in numbers if prediction is not None]
@@ -63,7 +63,7 @@ def _first(value: Any) -> float | None:
 
 
 def _value(written: Any) -> Any:
-    """Return a value, also where it stands as Python writes it.
+    """Return a value, also where it is written as its Python repr.
 
     >>> _value("[(-1.5, False), (-2.0, True)]"), _value(["B"]), _value("None"), _value("[nan]")
     ([(-1.5, False), (-2.0, True)], ['B'], None, None)

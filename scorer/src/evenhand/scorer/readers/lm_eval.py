@@ -14,8 +14,8 @@ from typing import Any
 from evenhand.contract import DataRefused, WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.foreign import FAILED, ForeignAnswer, ForeignFile
-from evenhand.scorer.readers.json_text import objects_of_lines, whole_of
-from evenhand.scorer.readers.lm_eval_rules import RULES, SUM, Cannot, scored_by
+from evenhand.scorer.readers.json_text import decode_whole, objects_of_lines
+from evenhand.scorer.readers.lm_eval_rules import RULES, SUM, Cannot, score_by_rule
 from evenhand.scorer.readers.prompts import lettered_options
 from evenhand.scorer.readers.reader import ANSWERS, Form, Mark, NoAnswers, Reader
 from evenhand.scorer.readers.streams import head
@@ -37,11 +37,11 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
     Args:
         path: the samples file.
         chosen: the filter whose rows count, needed where the file has several; and the rule by
-            which an option is chosen, one of ``lm_eval_rules.RULES``, by default the first: e.g.
+            which an option is chosen, one of ``lm_eval_rules.RULES``, the first by default: e.g.
             ``none``, ``acc_norm`` or ``none:acc_norm``.
 
     Raises:
-        DataRefused: a results file, or no such rows.
+        DataRefused: a results file, or a file without such rows.
         WrongUse: the file has several filters and none is chosen, or not this one; or a rule is
             chosen for texts.
     """
@@ -60,12 +60,12 @@ def read(path: Path, chosen: str | None = None) -> ForeignFile:
         if any(row.answer is not None for row in samples.rows):
             raise WrongUse(f"{path} holds texts, among which {rule} does not choose; leave it out.")
         samples.notes.append(f"{path.name}: the answer is {RULES[rule]}, as {rule} counts it.")
-    samples.faults = faults.listed()
+    samples.faults = faults.to_list()
     return samples
 
 
 def _filter_and_rule(chosen: str | None) -> tuple[str | None, str | None]:
-    """Take apart what is chosen.
+    """Split the choice into filter and rule.
 
     >>> _filter_and_rule("none:acc_norm"), _filter_and_rule("acc_norm"), _filter_and_rule("strict")
     (('none', 'acc_norm'), (None, 'acc_norm'), ('strict', None))
@@ -77,7 +77,9 @@ def _filter_and_rule(chosen: str | None) -> tuple[str | None, str | None]:
 def _rows(path: Path, faults: FaultList) -> Iterator[tuple[str, dict[str, Any]]]:
     start = head(path, 4096).lstrip()
     if start.startswith(b"["):
-        rows = whole_of(path, list[dict[str, Any]], what="samples file of lm-evaluation-harness")
+        rows = decode_whole(
+            path, list[dict[str, Any]], what="samples file of lm-evaluation-harness"
+        )
         numbered: Iterable[tuple[int, dict[str, Any]]] = enumerate(rows, 1)
         word = "row"
     else:
@@ -111,18 +113,18 @@ def _answer(place: str, row: dict[str, Any], rule: str, faults: FaultList) -> Fo
         faults.add("rows that are no samples", _SHAPE, place)
         return None
     arguments = _arguments(row.get("arguments"))
-    answer = _identified(place, doc)
+    answer = _identify(place, doc)
     if not responses:
         answer.why = FAILED
     elif len(responses) == 1 and isinstance(_only(responses[0]), str) and not _is_scored(arguments):
         prompt = arguments[0][0] if arguments else ""
-        answer.answer, answer.options = str(_only(responses[0])), _options_of(doc, prompt)
+        answer.answer, answer.options = str(_only(responses[0])), _options(doc, prompt)
     else:
-        return _scored(answer, doc, arguments, responses, faults, rule=rule)
+        return _add_scores(answer, doc, arguments, responses, faults, rule=rule)
     return answer
 
 
-def _identified(place: str, doc: dict[str, Any]) -> ForeignAnswer:
+def _identify(place: str, doc: dict[str, Any]) -> ForeignAnswer:
     number, category = doc.get("example_id"), doc.get("category")
     context, question = doc.get("context"), doc.get("question")
     return ForeignAnswer(
@@ -142,7 +144,7 @@ def _whole_number(value: Any) -> int | None:
 
 
 def _only(response: Any) -> Any:
-    """Return the one member of a list of one, else the response itself."""
+    """Return the member of a list of one, else the response itself."""
     return response[0] if isinstance(response, list) and len(response) == 1 else response
 
 
@@ -160,8 +162,8 @@ def _is_scored(arguments: list[tuple[str, Any]]) -> bool:
     return bool(arguments) and isinstance(arguments[0][1], str)
 
 
-def _options_of(doc: dict[str, Any], prompt: str) -> tuple[str, ...] | None:
-    """Return the options as the prompt letters them, else as the dataset's row has them."""
+def _options(doc: dict[str, Any], prompt: str) -> tuple[str, ...] | None:
+    """Return the options in the order of the prompt's letters, else of the dataset's row."""
     shown = lettered_options(prompt)
     if shown:
         return shown
@@ -171,7 +173,7 @@ def _options_of(doc: dict[str, Any], prompt: str) -> tuple[str, ...] | None:
     return tuple(map(str, texts)) if is_text else None
 
 
-def _scored(
+def _add_scores(
     answer: ForeignAnswer,
     doc: dict[str, Any],
     arguments: list[tuple[str, Any]],
@@ -180,7 +182,7 @@ def _scored(
     *,
     rule: str,
 ) -> ForeignAnswer | None:
-    """Take what each option is worth under a rule."""
+    """Take each option's score under a rule."""
     scores = [_log_likelihood(response) for response in responses]
     if len(scores) != len(arguments) or not _is_scored(arguments):
         said = f"{answer.place}: {len(scores)} answers to {len(arguments)} requests"
@@ -191,13 +193,13 @@ def _scored(
         faults.add("log-likelihoods that are no number", _SCORE, answer.place)
         return None
     try:
-        scored = scored_by(rule, [(prompt, str(text)) for prompt, text in arguments], numbers)
+        scored = score_by_rule(rule, [(prompt, str(text)) for prompt, text in arguments], numbers)
     except Cannot as why:
         faults.add(f"rows to which {rule} does not apply", _RULE, f"{answer.place}: {why}")
         return None
     is_lettered = all(map(_is_letter, scored.options))
     answer.scores = scored.scores
-    answer.options = _options_of(doc, arguments[0][0]) if is_lettered else scored.options
+    answer.options = _options(doc, arguments[0][0]) if is_lettered else scored.options
     return answer
 
 

@@ -1,6 +1,6 @@
-"""By which of lm-evaluation-harness's rules an option is chosen from the log-likelihoods.
+"""lm-evaluation-harness's rules for choosing an option by log-likelihood.
 
-The rules have the names of the metrics that count their answers. Shape and rules: files of 0.4.2,
+The rules are named after the metrics that use them. Shape and rules: files of 0.4.2,
 0.4.4 and 0.4.13, and lm_eval/api/task.py of 0.4.13.
 """
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 SUM, CHARACTERS, BYTES, MUTUAL = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 RULES = {
     SUM: "the largest log-likelihood",
-    CHARACTERS: "the largest log-likelihood by character of the option",
-    BYTES: "the largest log-likelihood by byte of the option in UTF-8",
+    CHARACTERS: "the largest log-likelihood per character of the option",
+    BYTES: "the largest log-likelihood per UTF-8 byte of the option",
     MUTUAL: "the largest log-likelihood less that of the option without its question",
 }
 
@@ -24,13 +24,13 @@ class Cannot(Exception):
 
 
 class Scored(NamedTuple):
-    """The options of a row with what each of them is worth under a rule."""
+    """The options of a row with their scores under a rule."""
 
     options: tuple[str, ...]
     scores: tuple[float, ...]
 
 
-def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
+def score_by_rule(rule: str, requests: Sequence[_Request], sums: Sequence[float]) -> Scored:
     """Return the options and their scores, of which the largest wins.
 
     Args:
@@ -43,11 +43,11 @@ def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) ->
         Cannot: the rule needs something that the row does not hold.
 
     >>> requests = [("Who?", " Al"), ("Who?", " Barbara"), ("", " Al"), ("", " Barbara")]
-    >>> [scored_by(rule, requests, [-2.0, -3.5, -1.0, -3.0]).scores for rule in RULES]
+    >>> [score_by_rule(rule, requests, [-2.0, -3.5, -1.0, -3.0]).scores for rule in RULES]
     [(-2.0, -3.5), (-1.0, -0.5), (-1.0, -0.5), (-1.0, -0.5)]
     """
     n = _n_conditional(requests)
-    # The harness puts one delimiter before an option, and counts none of it.
+    # The harness puts one delimiter before an option and does not count it.
     texts = [continuation.lstrip() for _, continuation in requests[:n]]
     scores = list(sums[:n])
     if rule == MUTUAL:
@@ -63,7 +63,7 @@ def scored_by(rule: str, requests: Sequence[_Request], sums: Sequence[float]) ->
 
 
 def _n_conditional(requests: Sequence[_Request]) -> int:
-    """Return how many requests ask the question: behind them may stand the options alone."""
+    """Return how many requests hold the question; requests of the options alone may follow."""
     n = len(requests) // 2
     asked, alone = requests[:n], requests[n:]
     is_twice = n * 2 == len(requests) and [request[1] for request in asked] == [

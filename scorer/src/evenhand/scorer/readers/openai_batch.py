@@ -1,7 +1,7 @@
 """Batch outputs of OpenAI's shape, which vLLM's ``run_batch`` and Groq write too.
 
-Which question a line answers stands in its ``custom_id``, or in the request file that is given
-beside the output. Shape: the service's reference.
+The ``custom_id`` of a line says which question it answers, or the request file does that is given
+with the output. Shape: the service's reference.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from evenhand.contract import WrongUse
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers.batch_lines import (
     Reply,
-    finished,
+    finish_file,
     joined_text,
     take_reply,
     text_or_none,
@@ -35,8 +35,8 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
             several.
 
     Raises:
-        DataRefused: no such lines.
-        WrongUse: several choices and none is chosen, or no number.
+        DataRefused: the file has no such lines.
+        WrongUse: there are several choices and none is chosen, or the choice is no number.
     """
     if choice is not None and not (choice.isascii() and choice.isdigit()):
         raise WrongUse(f"--reader {NAME}:{choice}: give the number of a choice, from 0.")
@@ -58,11 +58,11 @@ def read(path: Path, choice: str | None = None) -> ForeignFile:
             take_reply(row, replies, choice, several=several)
             file.model = file.model or text_or_none(body.get("model"))
         file.rows.append(row)
-    return finished(path, file, faults, _SHAPE)
+    return finish_file(path, file, faults, _SHAPE)
 
 
 def _body(line: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what the endpoint answered, None where the request failed."""
+    """Return the body of the response, None where the request failed."""
     response = line.get("response")
     if line.get("error") is not None or not isinstance(response, dict):
         return None

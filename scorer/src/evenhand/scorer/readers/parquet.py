@@ -1,4 +1,4 @@
-"""Parquet of other people: read under limits, and refused in one sentence where it is damaged."""
+"""Parquet from other tools: read under limits, and refused in one sentence where it is damaged."""
 
 import contextlib
 import os
@@ -9,12 +9,12 @@ from typing import TypeVar
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.streams import (
     MAX_PARQUET_ROWS,
     check_ratio,
     check_rows,
-    opened,
+    open_bounded,
 )
 
 _BYTES_OF_VALUE = 8
@@ -24,9 +24,9 @@ T = TypeVar("T")
 
 @contextlib.contextmanager
 def _nothing_said() -> Iterator[None]:
-    """Send to nowhere what is written past Python: on a damaged page threads of polars' say that.
+    """Discard what is written to stderr past Python: threads of polars panic on a damaged page.
 
-    They give up with the place in their code and its callers; the same comes back as an error.
+    They print a backtrace; the same fault comes back as an error.
     """
     said = os.dup(2)
     try:
@@ -38,29 +38,31 @@ def _nothing_said() -> Iterator[None]:
         os.close(said)
 
 
-def schema_of(path: Path) -> pl.Schema:
+def read_schema(path: Path) -> pl.Schema:
     """Return names and types of the columns.
 
     Raises:
         DataRefused: no file, a folder, an empty file, or no Parquet.
     """
-    with opened(path):  # refuses folders, missing and empty files in the same words as elsewhere
+    with open_bounded(
+        path
+    ):  # refuses folders, missing and empty files in the same words as elsewhere
         pass
     return _read(path, lambda: pl.Schema(pl.read_parquet_schema(path)))
 
 
-def rows_of(
+def read_rows(
     path: Path, columns: Sequence[str] | None = None, *, limit: int = MAX_PARQUET_ROWS
 ) -> pl.DataFrame:
     """Read columns, all by default.
 
     A repeated text costs nothing in a file and nothing when it is read, and gigabytes when it is
-    worked with: so what the rows say in all is held against the file's size.
+    processed: so the total length of the texts is compared with the file's size.
 
     Raises:
-        DataRefused: no Parquet, more rows than the limit, or far more in it than its size.
+        DataRefused: no Parquet, more rows than the limit, or far more text than its size.
     """
-    names = list(schema_of(path) if columns is None else columns)
+    names = list(read_schema(path) if columns is None else columns)
     n_rows = _read(path, lambda: int(pl.scan_parquet(path).select(pl.len()).collect().item()))
     check_rows(path, n_rows, limit)
     size = path.stat().st_size
@@ -76,5 +78,5 @@ def _read(path: Path, read: Callable[[], T]) -> T:
             return read()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise DataRefused(
-            f"{path} is cut off or is no Parquet file ({shown(str(error))}); copy it again."
+            f"{path} is cut off or is no Parquet file ({excerpt(str(error))}); copy it again."
         ) from error

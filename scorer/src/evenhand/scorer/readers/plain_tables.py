@@ -1,7 +1,7 @@
-"""Tables of our columns as text: read as they should be written, else as they are detected to be.
+"""Text tables with our columns: read as specified, else as detected.
 
-A spreadsheet saves the columns that it was given with semicolons, decimal commas or in its own
-encoding: what is detected is reported, and what cannot be told for certain is refused.
+A spreadsheet may save the columns with semicolons, decimal commas or in another encoding: what is
+detected is reported, and what cannot be told for certain is refused.
 """
 
 import csv
@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.decimal_signs import with_points
 from evenhand.scorer.readers.streams import check_lines, whole
 from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_text_table
@@ -21,7 +21,7 @@ from evenhand.scorer.readers.table_text import DELIMITERS, LONGEST_FIELD, read_t
 ID = "id"
 """The column that every table of ours has."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
-"""What stands between the columns of a table, by its suffix."""
+"""The delimiter of a table, by its suffix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) 
 
     Args:
         path: the file.
-        suffix: ``.csv`` or ``.tsv``, which promises what stands between columns.
+        suffix: ``.csv`` or ``.tsv``, which implies the delimiter.
         is_number: whether the column of a name holds numbers.
 
     Raises:
@@ -55,13 +55,13 @@ def read_plain_table(path: Path, suffix: str, is_number: Callable[[str], bool]) 
     numbers = [name for name in texts.columns if is_number(name)]
     texts, has_comma = with_points(texts, numbers)
     if has_comma:
-        few = shown(", ".join(numbers))
-        notes.append(f"{path.name}: the comma in {few} is a decimal one.")
+        few = excerpt(", ".join(numbers))
+        notes.append(f"{path.name}: the comma in {few} is a decimal comma.")
     return PlainTable(texts, notes)
 
 
 def _is_as_named(content: bytes, separator: str) -> bool:
-    """Say whether the text is UTF-8 and its first line has our column, between our delimiters."""
+    """Say whether the text is UTF-8 and its first line has our column, with our delimiter."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -73,7 +73,7 @@ def _is_as_named(content: bytes, separator: str) -> bool:
         names = next(csv.reader(io.StringIO(first, newline=""), delimiter=separator), [])
     except csv.Error:
         return False
-    # One name alone, or none, is the same table whatever stands between columns.
+    # One name alone, or none, is the same table with any delimiter.
     return ID in names or not any(mark in first for mark in DELIMITERS)
 
 
@@ -82,7 +82,7 @@ def _names(path: Path, names: list[str]) -> list[str]:
     filled = [name for name in names if name]
     for name in filled:
         if filled.count(name) > 1:
-            raise DataRefused(f"{path} has the column {shown(name)} twice; keep one of them.")
+            raise DataRefused(f"{path} has the column {excerpt(name)} twice; keep one of them.")
     return filled
 
 
@@ -90,5 +90,5 @@ def _read(path: Path, content: bytes, separator: str) -> pl.DataFrame:
     try:
         return pl.read_csv(content, separator=separator, infer_schema=False, raise_if_empty=False)
     except pl.exceptions.PolarsError as error:
-        reason = shown(str(error).split("\n", 1)[0])
+        reason = excerpt(str(error).split("\n", 1)[0])
         raise DataRefused(f"{path} cannot be read as a table: {reason}.") from error

@@ -1,7 +1,7 @@
-"""Our own predictions files of any benchmark: JSON lines, CSV, TSV and Parquet, with their header.
+"""Predictions files in Evenhand's format: JSON lines, CSV, TSV and Parquet, with their header.
 
-Suffixes, headers, damaged lines and columns that do not belong are the same for all benchmarks;
-what is a row's own is declared by a ``PredictionFormat``.
+Suffixes, headers, damaged lines and unknown columns are handled alike for all benchmarks; a
+``PredictionFormat`` declares what a row holds.
 """
 
 from collections.abc import Iterable
@@ -24,16 +24,16 @@ from evenhand.scorer.readers.reader import (
     Mark,
     Reader,
 )
-from evenhand.scorer.readers.streams import kind_of
+from evenhand.scorer.readers.streams import file_kind
 
 
 def prediction_reader(rows_format: PredictionFormat[Any]) -> Reader:
-    """Declare the reader of a benchmark's rows in our own formats."""
+    """Declare the reader of a benchmark's rows in Evenhand's format."""
     columns = frozenset(rows_format.columns)
     filled_in = columns | frozenset(rows_format.columns_beside)
     return Reader(
         name=OURS,
-        help="our own format: JSON lines, CSV, TSV (.gz, .zst) or Parquet, one row a question",
+        help="Evenhand's format: JSON lines, CSV, TSV (.gz, .zst) or Parquet, one row per question",
         yields=ROWS,
         marks=(
             Mark(why="a header of ours", names=frozenset({HEADER_KEY})),
@@ -56,12 +56,12 @@ def _mark_of_rows(required: Iterable[str], only: frozenset[str]) -> Mark:
 
 
 def read_predictions(path: Path, rows_format: PredictionFormat[Any]) -> FileRows:
-    """Read a predictions file of ours, by the suffix of its name.
+    """Read a predictions file in Evenhand's format, by the suffix of its name.
 
     Raises:
         DataRefused: the file cannot be read at all; faults of rows are in the result.
     """
-    suffix = kind_of(path)
+    suffix = file_kind(path)
     if suffix not in PREDICTION_SUFFIXES:
         hint = f" {rows_format.json_hint}" if suffix == ".json" and rows_format.json_hint else ""
         raise DataRefused(
@@ -72,7 +72,7 @@ def read_predictions(path: Path, rows_format: PredictionFormat[Any]) -> FileRows
     if suffix in JSON_LINES:
         faults = FaultList()
         rows, first_line = read_json_rows(path, rows_format, faults)
-        file = FileRows(rows, first_line or header, faults.listed())
+        file = FileRows(rows, first_line or header, faults.to_list())
     else:
         file = replace(rows_format.table(path, suffix), header=header)
     if file.rows.is_empty() and not file.faults:

@@ -1,7 +1,7 @@
 """What a benchmark declares of its predictions, and the checks that follow from it.
 
 A benchmark says which record of the contract a row is, which columns may stand beside it, and how
-records become rows; the general reader of our own files (``prediction_files``) does the rest.
+records become rows; the general reader (``prediction_files``) does the rest.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import polars as pl
 
 from evenhand.contract import DataRefused
 from evenhand.contract.predictions import Header
-from evenhand.scorer.faults import FIRST, Fault, FaultList, shown, what_stands
+from evenhand.scorer.faults import FIRST, Fault, FaultList, excerpt, what_stands
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, once_loads
 
 NO_PREDICTION = "rows that are no prediction"
@@ -37,24 +37,24 @@ class FileRows:
     header: Header | None = None
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What a person has to know about how the file was read."""
+    """Notes for the user on how the file was read."""
 
 
 ToRows = Callable[[Path, Any], FileRows]
-"""Makes rows of what a reader yields from a file."""
+"""Turns what a reader yields from a file into rows."""
 
 
 class PredictionFormat(ABC, Generic[Record]):
-    """What a benchmark's predictions are, for the general reader of our own files."""
+    """A benchmark's declaration of its predictions, for the general reader."""
 
     record: ClassVar[type[msgspec.Struct]]
     """The contract's ``Prediction``."""
     columns_beside: ClassVar[tuple[str, ...]] = ()
-    """Columns of the dataset that may stand beside it; nothing is read from them."""
+    """Columns of the dataset that may accompany it; nothing is read from them."""
     shape: ClassVar[str]
-    """What a row has, in a sentence."""
+    """What a row holds, in a sentence."""
     most_rows: ClassVar[int | None] = None
-    """No file has more rows; None for no limit."""
+    """The most rows of a file; None for no limit."""
     json_hint: ClassVar[str] = ""
     """Which reader takes a ``.json`` file, in a sentence."""
 
@@ -73,7 +73,7 @@ class PredictionFormat(ABC, Generic[Record]):
 
     @cached_property
     def required_columns(self) -> tuple[str, ...]:
-        """The columns that no row lacks."""
+        """The required columns."""
         entries = msgspec.structs.fields(self.record)
         return tuple(entry.encode_name for entry in entries if entry.required)
 
@@ -82,20 +82,20 @@ class PredictionFormat(ABC, Generic[Record]):
         return name in self.columns or name in self.columns_beside
 
     def parse(self, line: bytes, place: str, faults: FaultList) -> Record | None:
-        """Read one line of JSON that may be wrong; None where it is, which is a fault.
+        """Read one line of JSON; None and a fault where it is wrong.
 
         Raises:
             ValueError: no JSON.
-            KeyTwice: a field stands twice.
+            KeyTwice: a field occurs twice.
         """
         try:
             record: Record = self.decoder.decode(line)
         except msgspec.ValidationError as error:
             # Of two values the decoder quotes the last. A line that is broken further on is no
-            # JSON, but what the decoder saw before that says more.
+            # JSON, but the fault that the decoder reported before that says more.
             with contextlib.suppress(ValueError, RecursionError):
                 once_loads(line.decode())
-            said = what_stands(_decoded(line), error)
+            said = what_stands(_decode(line), error)
             faults.add(NO_PREDICTION, self.shape, f"{place}: {said}")
             return None
         if ESCAPED_ASCII.search(line) or not self.has_keys_once(line, [record]):
@@ -103,18 +103,18 @@ class PredictionFormat(ABC, Generic[Record]):
         return record if self.accepts(record, place, faults) else None
 
     def accepts(self, record: Record, place: str, faults: FaultList) -> bool:
-        """Check what the types of the fields do not say; what is wrong is a fault."""
+        """Check what the types of the fields do not imply; what is wrong is a fault."""
         if not getattr(record, "id", None):
             faults.add(NO_ID, ID_REMEDY, place)
             return False
         return True
 
     def is_sound(self, rows: pl.DataFrame) -> bool:
-        """Say of rows at once that :meth:`accepts` would take each of them."""
+        """Say whether :meth:`accepts` would take each of the rows, all at once."""
         return not (rows["id"] == "").any()
 
     def has_keys_once(self, content: bytes, records: Sequence[Record]) -> bool:
-        """Say whether no field can stand twice in a row: a decoder takes the last one.
+        """Say whether no field can occur twice in a row: a decoder takes the last one.
 
         Fields that are null, and texts that are the name of one, can make this False for many rows;
         then they are looked at one by one.
@@ -145,12 +145,12 @@ class PredictionFormat(ABC, Generic[Record]):
 
 
 def check_columns(name: str, columns: Sequence[str], rows_format: PredictionFormat[Any]) -> None:
-    """Refuse a table that lacks a column, has one too many, or one twice.
+    """Refuse a table that lacks a column, has an unknown one, or one twice.
 
     Args:
         name: of the file or table.
         columns: those that it has.
-        rows_format: which there must be and may be.
+        rows_format: declares required and permitted columns.
     """
     if not any(column.strip() for column in columns):
         raise DataRefused(f"{name} is empty; it must hold one row for each question.")
@@ -160,10 +160,10 @@ def check_columns(name: str, columns: Sequence[str], rows_format: PredictionForm
         wrong = (
             f"lacks the column {', '.join(missing)}"
             if missing
-            else f"has the unknown column {shown(', '.join(unknown))}"
+            else f"has the unknown column {excerpt(', '.join(unknown))}"
         )
         more = ", ..." if len(columns) > _NAMED_COLUMNS else ""
-        few = shown(", ".join(columns[:_NAMED_COLUMNS]) + more)
+        few = excerpt(", ".join(columns[:_NAMED_COLUMNS]) + more)
         raise DataRefused(f"{name} {wrong} (it has {few}). {rows_format.shape}")
     for column in columns:
         if list(columns).count(column) > 1:
@@ -176,7 +176,7 @@ def rows_with_id(rows: pl.DataFrame, faults: FaultList, *, first_row: int = 1) -
     Args:
         rows: with a text column ``id``.
         faults: takes the others.
-        first_row: number of the first row for a person with the file before them.
+        first_row: number of the first row, as a user counts them in the file.
     """
     is_nameless = rows["id"].is_null() | (rows["id"].str.len_bytes() == 0)
     places = quoted_places(is_nameless, rows["id"], first_row)
@@ -190,8 +190,8 @@ def quoted_places(is_faulty: pl.Series, values: pl.Series, first_row: int) -> It
         yield f"row {row + first_row}: {values[row]!r}"
 
 
-def _decoded(line: bytes) -> Any:
-    """Return what a line holds, or None where it is broken behind the place of a fault."""
+def _decode(line: bytes) -> Any:
+    """Return what a line holds, or None where it is broken after a fault."""
     try:
         return msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a prompt shows: the options behind the letters, and where a question stands in it."""
+"""What a prompt shows: the options after the letters, and where it holds a question."""
 
 import re
 
@@ -24,7 +24,7 @@ def lettered_options(prompt: str) -> tuple[str, ...] | None:
 
 
 def one_space(text: str) -> str:
-    """Return a text with single spaces and none at its edges."""
+    """Return a text with single spaces, stripped."""
     return " ".join(text.split())
 
 

@@ -11,28 +11,28 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 
 OURS = "evenhand"
-"""Name of the reader of our own formats, which every benchmark declares."""
+"""Name of the reader of Evenhand's format, which every benchmark declares."""
 
 ROWS = "rows"
-"""Yield of a benchmark's own readers: its rows by id (``prediction_files.FileRows``)."""
+"""Yield of a benchmark's readers: its rows by id (``prediction_format.FileRows``)."""
 ANSWERS = "answers"
-"""Yield of readers that know no benchmark: answers in a file's words (``foreign.ForeignFile``)."""
+"""Yield of general readers: answers in a file's words (``foreign.ForeignFile``)."""
 PROMPTS = "prompts"
-"""Yield of files that say only what was asked (id -> prompt); they are given beside answers."""
+"""Yield of files that hold prompts alone (id -> prompt); they are given with answers."""
 
 JSON_LINES = (".jsonl", ".ndjson")
 PREDICTION_SUFFIXES = (*JSON_LINES, ".csv", ".tsv", ".parquet")
-"""Suffixes of our own formats; all but the last may be compressed."""
+"""Suffixes of Evenhand's format; all but the last may be compressed."""
 
 _NAMED_COLUMNS = 6
 _LONGEST_NAME = 40
 
 
 class Form(Enum):
-    """How a file is built, as its first bytes say."""
+    """The form of a file, as its first bytes show."""
 
     OBJECT = "JSON lines, or one JSON object"
     ARRAY = "one JSON array"
@@ -50,7 +50,7 @@ class FirstRecord:
     names: tuple[str, ...]
     """Keys of the first object, names of columns, or members of an archive."""
     suffix: str
-    """E.g. ``.csv``, without that of a compression."""
+    """E.g. ``.csv``, without a suffix of compression."""
     inner_names: tuple[str, ...] = ()
     """Keys of the first object inside the first one."""
     is_as_named: bool = True
@@ -59,7 +59,7 @@ class FirstRecord:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
-    """What tells a format; every condition that is set must hold."""
+    """A mark by which a format is recognised; every condition that is set must hold."""
 
     why: str
     """What was seen, in a clause; ``{names}`` stands for the first names of the record."""
@@ -67,7 +67,7 @@ class Mark:
     names: frozenset[str] = frozenset()
     """Names that must all be there."""
     only: frozenset[str] | None = None
-    """Names beside which there is no other."""
+    """Names that must be the only ones."""
     inner_names: frozenset[str] = frozenset()
     pattern: str | None = None
     """Regular expression that the beginning of one name matches."""
@@ -77,7 +77,7 @@ class Mark:
     """True if a table written otherwise than its suffix says is another format."""
 
     def matches(self, record: FirstRecord) -> bool:
-        """Say whether a record bears this mark."""
+        """Say whether a record has this mark."""
         names = set(record.names)
         has_suffix = record.form is not Form.OBJECT or record.suffix in self.suffixes
         return (
@@ -91,13 +91,13 @@ class Mark:
         )
 
     def weight(self) -> int:
-        """Return how much the mark demands: of two that match, the heavier one is right."""
+        """Return how specific the mark is: of two that match, the more specific one counts."""
         return len(self.names) + len(self.inner_names) + (self.pattern is not None)
 
     def clause(self, record: FirstRecord) -> str:
         """Return what was seen in a record."""
         named = [name for name in record.names if name]
-        few = ", ".join(shown(name, _LONGEST_NAME) for name in named[:_NAMED_COLUMNS])
+        few = ", ".join(excerpt(name, _LONGEST_NAME) for name in named[:_NAMED_COLUMNS])
         more = ", ..." if len(named) > _NAMED_COLUMNS else ""
         return self.why.replace("{names}", few + more)
 
@@ -108,7 +108,7 @@ class NoAnswers:
 
     mark: Mark
     sentence: str
-    """Says what the file is and which one to give; ``{path}`` stands for its path."""
+    """Sentence that says what the file is and which one to give; ``{path}`` is its path."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,29 +120,29 @@ class Reader:
     help: str
     """Which files these are, in a clause."""
     yields: str
-    """What comes out of :attr:`read`: :data:`ANSWERS`, :data:`ROWS`, :data:`PROMPTS`, or a kind
+    """What :attr:`read` yields: :data:`ANSWERS`, :data:`ROWS`, :data:`PROMPTS`, or a kind
     that one benchmark alone takes."""
     read: Callable[[Path, str | None], Any]
-    """Reads a file, given what ``:CHOICE`` behind the name chooses of it."""
+    """Reads a file, given the ``CHOICE`` of ``--reader NAME:CHOICE``."""
     marks: tuple[Mark, ...] = ()
     """How a file is recognised; empty where it has to be named."""
     choice: str = ""
-    """What may be chosen behind the name, as ``--help`` shows it, e.g. ``[:TRIAL]``."""
+    """The choice after the name, as ``--help`` shows it, e.g. ``[:TRIAL]``."""
     choices: tuple[str, ...] = ()
     """The runs that every file holds, of which one must be chosen; empty where there is one."""
     choice_help: str = ""
-    """What the choice chooses, in a clause."""
+    """What the choice selects, in a clause."""
     no_answers: tuple[NoAnswers, ...] = ()
     """Files that are easily taken for those of the format, and are refused."""
     takes_prompts: bool = False
-    """True if files of :data:`PROMPTS` may be given beside the answers."""
+    """True if files of :data:`PROMPTS` may be given with the answers."""
     folder_pattern: str | None = None
     """The files for which a folder stands, e.g. ``*.json``; None where a folder is refused."""
     is_fallback: bool = False
     """True if its marks fit nearly any file, so that a benchmark without it passes it over."""
 
     def spellings(self) -> tuple[str, ...]:
-        """Return what ``--reader`` takes for it.
+        """Return the values of ``--reader`` that name it.
 
         >>> lists = Reader(name="x", help="", yields=ROWS, read=lambda *_: None, choices=("a", "b"))
         >>> lists.spellings()
@@ -152,7 +152,7 @@ class Reader:
         return runs or (f"{self.name}{self.choice}",)
 
     def takes(self, spelling: str) -> bool:
-        """Say whether ``--reader`` may be spelled so for it.
+        """Say whether this value of ``--reader`` names it.
 
         >>> one = Reader(name="x", help="", yields=ROWS, read=lambda *_: None, choice="[:N]")
         >>> [one.takes(spelling) for spelling in ("x", "x:1", "x:", "xy")]

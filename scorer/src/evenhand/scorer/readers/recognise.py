@@ -1,4 +1,4 @@
-"""Which format a file has: what its first record shows against the marks that readers declare."""
+"""Detects a file's format by comparing its first record with the marks that readers declare."""
 
 import zipfile
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from evenhand.scorer.readers.reader import (
     Reader,
 )
 from evenhand.scorer.readers.registry import known_readers, offered_readers, spellings
-from evenhand.scorer.readers.streams import head, kind_of
+from evenhand.scorer.readers.streams import file_kind, head
 from evenhand.scorer.readers.table_text import DELIMITERS
 
 _HEAD_BYTES = 1 << 16
@@ -30,13 +30,13 @@ _WORKBOOK = "xl/workbook.xml"
 
 
 class Recognised(NamedTuple):
-    """A reader and what speaks for it."""
+    """A reader and the reason for it."""
 
     reader: str
     why: str
     """What was seen, in a clause."""
     is_prompts: bool = False
-    """True if the file says only what was asked."""
+    """True if the file holds prompts alone."""
 
 
 def recognise(path: Path, readers: Iterable[Reader] | None = None) -> Recognised | None:
@@ -44,7 +44,7 @@ def recognise(path: Path, readers: Iterable[Reader] | None = None) -> Recognised
 
     Args:
         path: the file.
-        readers: those whose marks are looked for; all that there are by default.
+        readers: those whose marks are compared; all by default.
 
     Raises:
         DataRefused: the file cannot be read, or is of a kind that holds no answers (averages,
@@ -85,12 +85,12 @@ def _refuse_without_answers(path: Path, record: FirstRecord, readers: Sequence[R
 
 
 def first_record(path: Path) -> FirstRecord | None:
-    """Return what the beginning of a file shows, None where it is no known form.
+    """Return what the beginning of a file shows, None where its form is unknown.
 
     Raises:
         DataRefused: the file cannot be read.
     """
-    start, suffix = head(path, _HEAD_BYTES), kind_of(path)
+    start, suffix = head(path, _HEAD_BYTES), file_kind(path)
     if start.startswith(_ZIP):
         return FirstRecord(Form.ZIP, _members(path), suffix)
     if start.startswith(_PARQUET):
@@ -124,7 +124,7 @@ def _parquet(path: Path, suffix: str) -> FirstRecord | None:
 
 
 def _table(text: str, suffix: str) -> FirstRecord | None:
-    """Take the first line apart with the delimiter that makes the most names of it."""
+    """Split the first line by the delimiter that yields the most names."""
     line = text.partition("\n")[0].strip("\r")
     fields = max((line.split(mark) for mark in DELIMITERS), key=len)
     if len(fields) < 2:
@@ -137,10 +137,10 @@ def _table(text: str, suffix: str) -> FirstRecord | None:
 
 
 def reader_for(paths: Sequence[Path], declared: Benchmark) -> Recognised:
-    """Return the one reader for all files; our own where nothing is recognised.
+    """Return the one reader for all files; Evenhand's where nothing is recognised.
 
     Args:
-        paths: the files of one model; files of prompts say nothing of the format.
+        paths: the files of one model; files of prompts do not decide the format.
         declared: the benchmark whose predictions they are.
 
     Raises:
@@ -150,7 +150,7 @@ def reader_for(paths: Sequence[Path], declared: Benchmark) -> Recognised:
     readers = known_readers(declared)
     seen: dict[str, tuple[Path, Recognised]] = {}
     for path in paths:
-        # A path that is no file is refused by our own reader, in its words.
+        # A path that is no file is refused by the reader of Evenhand's format, in its words.
         format_ = (recognise(path, readers) if path.is_file() else None) or _by_name(path, declared)
         if not format_.is_prompts:
             seen.setdefault(format_.reader, (path, format_))
@@ -165,11 +165,11 @@ def reader_for(paths: Sequence[Path], declared: Benchmark) -> Recognised:
 
 
 def _by_name(path: Path, declared: Benchmark) -> Recognised:
-    """Take a file without a mark for ours, where its name says that it may be."""
-    if path.is_file() and kind_of(path) not in PREDICTION_SUFFIXES:
+    """Take a file without a mark for one in Evenhand's format, if its suffix allows that."""
+    if path.is_file() and file_kind(path) not in PREDICTION_SUFFIXES:
         offered = ", ".join(spellings(offered_readers(declared)))
         raise DataRefused(
-            f"{path} begins as no format that is known, and its name does not end in"
+            f"{path} begins like no known format, and its name does not end in"
             f" {', '.join(PREDICTION_SUFFIXES)}; formats that `--reader` takes: {offered}."
         )
     return Recognised(OURS, "nothing else fits")

@@ -1,6 +1,6 @@
-"""Which readers there are: those of this package, and those that a benchmark's folder adds.
+"""The readers: those of this package, and those in the folders of benchmarks.
 
-Modules are imported only when somebody asks, so the launcher's ``--help`` costs none of them.
+Modules are imported on demand, so ``--help`` of a command costs none of them.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from evenhand.scorer.readers.reader import OURS, Reader
 
 
 def general_readers() -> tuple[Reader, ...]:
-    """Return the readers that know no benchmark, by name, the fallback last."""
+    """Return the general readers by name, the fallback last."""
     names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
     modules = (importlib.import_module(f"{package.__name__}.{name}") for name in names)
     declared = (getattr(module, "READER", None) for module in modules)
@@ -23,24 +23,24 @@ def general_readers() -> tuple[Reader, ...]:
 
 
 def benchmark_readers(declared: Benchmark) -> Iterator[Reader]:
-    """Yield the readers of a benchmark's own folder, that of our formats first."""
+    """Yield the readers in a benchmark's folder, that of Evenhand's format first."""
     for name in declared.reader_modules:
         yield declared.part(name).READER
 
 
 def offered_readers(declared: Benchmark) -> tuple[Reader, ...]:
-    """Return the readers of a benchmark: its own, and the general ones whose yield it takes."""
+    """Return a benchmark's readers: those in its folder, and general ones whose yield it takes."""
     general = (reader for reader in general_readers() if reader.yields in declared.reads)
     return (*benchmark_readers(declared), *general)
 
 
 def known_readers(declared: Benchmark | None = None) -> tuple[Reader, ...]:
-    """Return every reader whose files may be recognised.
+    """Return every reader whose files can be recognised.
 
     Args:
         declared: the benchmark at hand. Files of the others are recognised to be refused by name,
-            but rows of theirs in our own formats are not told apart from other tables, and neither
-            is a fallback that the benchmark does not take.
+            but their rows in Evenhand's format are not distinguished from other tables, and a
+            fallback that the benchmark does not take is left out.
     """
     if declared is None:
         stems = (benchmark(stem) for stem in STEMS)
@@ -58,15 +58,15 @@ def known_readers(declared: Benchmark | None = None) -> tuple[Reader, ...]:
 
 
 def spellings(readers: Iterable[Reader]) -> tuple[str, ...]:
-    """Return what ``--reader`` takes, of all readers together."""
+    """Return all values of ``--reader`` that name these readers."""
     return tuple(spelling for reader in readers for spelling in reader.spellings())
 
 
 def chosen_reader(declared: Benchmark, spelling: str) -> tuple[Reader, str | None]:
-    """Return the reader that ``--reader`` names, and what is chosen behind its name.
+    """Return the reader that ``--reader`` names, and the choice after its name.
 
     Raises:
-        WrongUse: the benchmark has no such reader, or nothing is chosen there so.
+        WrongUse: the benchmark has no such reader, or the reader no such choice.
     """
     readers = offered_readers(declared)
     for reader in readers:

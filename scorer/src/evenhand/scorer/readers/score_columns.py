@@ -1,4 +1,4 @@
-"""Columns that hold a number for each of the three answers: what they are called, and who wins."""
+"""Columns that hold a score for each of the three answers: their names, and which score wins."""
 
 import re
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """What the numbers of an answer are, said as in a sentence."""
+    """What the scores are, worded as in a sentence."""
 
     SCORES = "scores"
     PROBABILITIES = "probabilities"
     LOG_PROBABILITIES = "log-probabilities"
     COSTS = "costs"
-    """The smallest wins, which is not read: nobody turns a sign for somebody else in silence."""
+    """The smallest wins; these are refused rather than silently negated."""
 
 
 LISTS = {
@@ -24,7 +24,7 @@ LISTS = {
     "logprobs": Kind.LOG_PROBABILITIES,
     "loglikelihoods": Kind.LOG_PROBABILITIES,
 }
-"""Names, without marks, of one column that holds a list of numbers."""
+"""Names, without punctuation, of one column that holds a list of scores."""
 
 _WORDS = {
     Kind.SCORES: "scores?|logits?|confidence|conf",
@@ -41,27 +41,27 @@ _PATTERNS = [
 ]
 _MARKS = ("012", "123", "abc")
 _ROUNDING = 1e-6
-"""The logarithm of a probability that is 1 but for the rounding of half precision."""
+"""The logarithm of a probability of 1, with the rounding error of half precision."""
 
 
 class Family(NamedTuple):
-    """Columns whose names differ in the answer's mark alone, in the order of the marks."""
+    """Columns whose names differ only in the mark of the answer, in the order of the marks."""
 
     kind: Kind
     names: tuple[str, ...]
     is_whole: bool
-    """They are three, one for each answer."""
+    """True if there are three, one for each answer."""
 
 
 def families(names: Sequence[str], plain: Sequence[str]) -> list[Family]:
-    """Find the columns that hold a number an answer.
+    """Find the columns that hold one score per answer.
 
     Args:
         names: of all columns.
-        plain: the same without case and marks.
+        plain: the same in lower case, without punctuation.
 
     Returns:
-        Each family of two columns and more, in the order of its first column.
+        Each family of two or more columns, in the order of its first column.
 
     >>> [family.names for family in families(["p_b", "p_a", "p_c", "x"], ["pb", "pa", "pc", "x"])]
     [('p_a', 'p_b', 'p_c')]
@@ -87,7 +87,7 @@ def _is_whole(marks: list[str]) -> bool:
 
 
 def outside(kind: Kind, values: Sequence[float]) -> str | None:
-    """Say what is wrong with numbers of a kind, None where nothing is.
+    """Say what is wrong with scores of a kind, None where nothing is.
 
     >>> outside(Kind.PROBABILITIES, [0.2, 0.8, 0.0]), outside(Kind.LOG_PROBABILITIES, [-2.5, 1.0])
     (None, 'log-probabilities above 0')

@@ -1,4 +1,4 @@
-"""``-`` in place of a predictions file: what comes in, as a file with the name that fits it."""
+"""``-`` in place of a predictions file: stdin, stored as a file with the fitting suffix."""
 
 import contextlib
 import shutil
@@ -18,7 +18,7 @@ _NAME = "stdin"
 
 @contextlib.contextmanager
 def with_stdin(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Yield the paths with a file in place of ``-``; it goes when the block ends.
+    """Yield the paths with a file in place of ``-``; it is removed when the block ends.
 
     Raises:
         WrongUse: stdin is named twice.
@@ -30,7 +30,7 @@ def with_stdin(paths: Sequence[Path]) -> Iterator[list[Path]]:
         yield list(paths)
         return
     with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
-        path = _stored(Path(folder))
+        path = _store(Path(folder))
         try:
             yield [path if given == STDIN else given for given in paths]
         except DataRefused as refused:
@@ -39,7 +39,7 @@ def with_stdin(paths: Sequence[Path]) -> Iterator[list[Path]]:
             raise WrongUse(str(refused).replace(str(path), _NAME)) from refused
 
 
-def _stored(folder: Path) -> Path:
+def _store(folder: Path) -> Path:
     """Write stdin to a file whose suffix says what its first bytes are."""
     raw = folder / "raw"
     with raw.open("wb") as stream:
@@ -55,7 +55,7 @@ def _stored(folder: Path) -> Path:
 
 
 def _kind_of_text(path: Path) -> str:
-    """Tell JSON lines, one JSON value and tables by how they begin."""
+    """Distinguish JSON lines, one JSON value and tables by their first bytes."""
     from evenhand.scorer.readers.streams import head
 
     text = head(path, 1 << 16).decode(errors="replace").lstrip()

@@ -1,4 +1,4 @@
-"""Opening other people's files: compressed or not, with one sentence for what is wrong."""
+"""Opens predictions files, compressed or not, and refuses bad ones in one sentence."""
 
 import contextlib
 import gzip
@@ -17,35 +17,35 @@ COMPRESSIONS = (".gz", ".zst")
 BOM = b"\xef\xbb\xbf"
 
 MAX_UNPACKED_BYTES = 16 << 30
-"""No file of predictions is longer; what unpacks to more is not read."""
+"""No predictions file is longer; what unpacks to more is not read."""
 MAX_RATIO = 250
-"""Rows that all say the same pack some 100 to 1; bombs 1,000 to 1 and more."""
+"""Identical rows compress about 100 to 1; zip bombs 1,000 to 1 and more."""
 SMALL_BYTES = 64 << 20
-"""Below this no ratio is looked at: short files of one repeated row pack well."""
+"""Below this the ratio is not checked: short files of one repeated row compress well."""
 MAX_LINE_BYTES = 32 << 20
 """A row of predictions has some hundred bytes, of a log some ten thousand."""
 MAX_NAMES_BYTES = 1 << 20
 """Tables of thousands of columns have some 100 KB of names."""
 MAX_WHOLE_BYTES = 640 << 20
-"""What is read in one piece has to fit into memory; UnQover's largest class as CSV has 520 MB."""
+"""What is read in one piece has to fit into memory; the largest predictions as CSV have 520 MB."""
 MAX_TEXT_LINES = 10_000_000
 """An answer may have several lines, and no table of answers a million rows."""
 MAX_PARQUET_ROWS = 20_000_000
-"""Parquet packs a repeated value without limit; UnQover's largest class has 5.5 million rows."""
+"""Parquet packs a repeated value without limit; the largest predictions have 5.5 million rows."""
 MAX_ANSWERS = 300_000
-"""Of rows that are held one by one; BBQ's release has 58,492."""
+"""Of rows that are held one by one; the largest known release has 58,492."""
 
 _FULL_LINE = re.compile(rb"[^\n]+")
 _BLOCK_BYTES = 1 << 17
 _CHUNK_BYTES = 4 << 20
 _ZSTANDARD_BYTES = 1 << 11
-"""So little at once that what it unpacks to, 32,768 times as much at worst, still fits."""
+"""Small enough that what it unpacks to, 32,768 times as much at worst, still fits."""
 
 
-def kind_of(path: Path) -> str:
-    """Return the suffix that says the format, without that of a compression.
+def file_kind(path: Path) -> str:
+    """Return the suffix that names the format, without a suffix of compression.
 
-    >>> kind_of(Path("preds.JSONL.gz"))
+    >>> file_kind(Path("preds.JSONL.gz"))
     '.jsonl'
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -55,12 +55,12 @@ def kind_of(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def open_bounded(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading bytes, decompressed.
 
     Raises:
         DataRefused: no such file, a folder, an empty file, or a compressed file that is cut off
-            or damaged (also when that shows only while reading).
+            or damaged (also when that shows only during reading).
     """
     if path.is_dir():
         raise DataRefused(f"{path} is a folder; give the predictions file itself.")
@@ -103,7 +103,7 @@ def check_ratio(name: str, packed: int, unpacked: int) -> None:
 
 
 class _Limited(io.RawIOBase):
-    """Passes bytes on until they are too many for the size of the file they come from."""
+    """Passes bytes on until they are too many for the size of their file."""
 
     def __init__(self, source: BinaryIO, path: Path) -> None:
         self._source, self._path = source, path
@@ -128,7 +128,7 @@ class _Limited(io.RawIOBase):
 
 
 class _Zstandard(io.RawIOBase):
-    """Decompresses Zstandard frames; the library's own reader takes a cut for an end."""
+    """Decompresses Zstandard frames; the library's reader takes a cut-off frame for an end."""
 
     def __init__(self, source: BinaryIO) -> None:
         self._source = source
@@ -183,9 +183,9 @@ def whole(path: Path, *, limit: int = MAX_WHOLE_BYTES) -> bytes:
     """Return all bytes of a file, decompressed and without a byte order mark.
 
     Raises:
-        DataRefused: as :func:`opened` says, or the file is longer than the limit.
+        DataRefused: as :func:`open_bounded` says, or the file is longer than the limit.
     """
-    with opened(path) as stream:
+    with open_bounded(path) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
         raise DataRefused(
@@ -199,7 +199,7 @@ def whole(path: Path, *, limit: int = MAX_WHOLE_BYTES) -> bytes:
 
 def head(path: Path, size: int) -> bytes:
     """Return the first bytes of a file, decompressed and without a byte order mark."""
-    with opened(path) as stream:
+    with open_bounded(path) as stream:
         return stream.read(size).removeprefix(BOM)
 
 
@@ -207,11 +207,11 @@ def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
     """Yield pieces of about ``size`` bytes that end with a line, without a byte order mark.
 
     Raises:
-        DataRefused: as :func:`opened` says, a line is longer than :data:`MAX_LINE_BYTES`, or
+        DataRefused: as :func:`open_bounded` says, a line is longer than :data:`MAX_LINE_BYTES`, or
             there is little but empty lines.
     """
     rest, is_first, n_blank = b"", True, 0
-    with opened(path) as stream:
+    with open_bounded(path) as stream:
         while block := stream.read(size):
             if is_first:
                 block, is_first = block.removeprefix(BOM), False
@@ -233,11 +233,11 @@ def chunks_of_lines(path: Path, size: int) -> Iterator[bytes]:
         yield rest
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not empty, with their numbers from 1."""
     number = 1
     for chunk in chunks_of_lines(path, _CHUNK_BYTES):
-        # Empty lines are counted and not looked at: a file may hold nothing else.
+        # Empty lines are skipped cheaply: a file may hold nothing else.
         last = 0
         if not chunk.strip():
             number += chunk.count(b"\n")
@@ -249,14 +249,14 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
         number += chunk.count(b"\n", last)
 
 
-def text_lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a text in UTF-8 with their ends, whichever they are.
+def read_text_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a text in UTF-8 with their line ends, whichever they are.
 
     Raises:
-        DataRefused: as :func:`opened` says, no UTF-8, or a line is too long.
+        DataRefused: as :func:`open_bounded` says, no UTF-8, or a line is too long.
     """
     number = 0
-    with opened(path) as stream:
+    with open_bounded(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
         try:
             while line := text.readline(MAX_LINE_BYTES):
@@ -281,9 +281,9 @@ def _too_long(path: Path) -> DataRefused:
 
 
 def check_lines(path: Path, content: bytes) -> None:
-    """Refuse a table of lines that are none, before copies are made of it.
+    """Refuse a table with overlong lines, before copies are made of it.
 
-    Millions of names or of cells in a row take gigabytes where they are taken apart.
+    Millions of names or of cells in a row take gigabytes when they are split.
 
     Raises:
         DataRefused: the line of names is longer than :data:`MAX_NAMES_BYTES`, or another one than

@@ -1,7 +1,7 @@
-"""CSV and TSV row by row, as our own format has them: UTF-8, quoted as the standard says.
+"""CSV and TSV row by row, as Evenhand's format specifies them: UTF-8, with standard quoting.
 
-Where every row is looked at by itself, a row that is wrong is named and the others are read. A
-table that is written otherwise is for ``plain_tables``, or for the reader of any table.
+Each row is read by itself, so that a faulty row is named and the others are read. A table that is
+written otherwise is for ``plain_tables``, or for the reader of any table.
 """
 
 import csv
@@ -11,7 +11,7 @@ from typing import Any
 
 from evenhand.contract import DataRefused
 from evenhand.scorer.readers.plain_tables import SEPARATORS
-from evenhand.scorer.readers.streams import text_lines_of
+from evenhand.scorer.readers.streams import read_text_lines
 from evenhand.scorer.readers.table_text import LONGEST_FIELD
 
 
@@ -31,7 +31,7 @@ class StrictTable:
         csv.field_size_limit(LONGEST_FIELD)
         self._path = path
         self._reader: csv.DictReader[str] = csv.DictReader(
-            text_lines_of(path), delimiter=SEPARATORS[suffix], restkey="", strict=True
+            read_text_lines(path), delimiter=SEPARATORS[suffix], restkey="", strict=True
         )
         try:
             self.names = list(self._reader.fieldnames or [])
@@ -39,7 +39,7 @@ class StrictTable:
             raise self._refusal(error) from error
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the cells of each row by column; those too many stand under no name.
+        """Yield the cells of each row by column; surplus cells are under the key None.
 
         Raises:
             DataRefused: a line is no row of a table.

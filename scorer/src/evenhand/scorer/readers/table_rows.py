@@ -1,4 +1,4 @@
-"""From the texts of a table's cells to answers; what is wrong is named by row and column."""
+"""Turns the texts of a table's cells into answers; faults are named by row and column."""
 
 import json
 import math
@@ -22,7 +22,7 @@ _WHOLE = re.compile(r"0*(\d{1,7})(?:\.0+)?")
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.]\d*)?|[.]\d+)(?:[eE][+-]?\d+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
-# What spreadsheets make of text that looks to them like a day or a large number.
+# What spreadsheets make of text that looks like a date or a large number.
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?"
     r"|(?:\d{1,2}[-. ]{1,2})?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-. ]\d{1,4}"
@@ -40,13 +40,13 @@ class TableRows:
     def __init__(
         self, columns: Columns, texts: pl.DataFrame, *, first_row: int, faults: FaultList
     ) -> None:
-        """Look at whole columns first: what one cell means depends on the others.
+        """Examine whole columns first: what one cell means depends on the others.
 
         Args:
-            columns: what is what.
+            columns: the roles of the columns.
             texts: the columns that are used, as text.
             first_row: the number of the first row for a reader of the file.
-            faults: takes what is wrong.
+            faults: takes the faults.
         """
         self._columns, self._texts, self._faults = columns, texts, faults
         self._first_row, self._n_blank, self._n_empty = first_row, 0, 0
@@ -54,15 +54,15 @@ class TableRows:
         self._is_labels = columns.answer is not None and _are_labels(texts[columns.answer])
         is_text = columns.answer is not None and not self._is_labels
         self._numbers = _bare_numbers(texts[str(columns.answer)] if is_text else pl.Series([""]))
-        # Numbers among texts may count from 0 or from 1; a 0 and no 3 among them tells which.
+        # Numbers among texts may count from 0 or from 1; a 0 and no 3 among them decides.
         self._has_labels = "0" in self._numbers and set(self._numbers) <= set(_LABELS)
 
     def notes(self) -> Iterator[str]:
-        """Yield what a person has to know, once the rows are read."""
+        """Yield the notes for the user, once the rows are read."""
         if self._has_comma:
-            yield f"the comma in {', '.join(self._columns.scores)} is a decimal one."
+            yield f"the comma in {', '.join(self._columns.scores)} is a decimal comma."
         if self._is_labels:
-            yield f"{self._columns.answer} holds the numbers of answers, 0 to 2."
+            yield f"{self._columns.answer} holds answer numbers, 0 to 2."
             if self._lacks_zero():
                 yield (
                     f"no 0 occurs in {self._columns.answer}: if its numbers count from 1, all are"
@@ -74,7 +74,7 @@ class TableRows:
         if self._n_blank:
             yield f"{self._n_blank:,} rows without an answer are left out."
         if self._n_empty:
-            yield f"{self._n_empty:,} rows in which nothing stands are left out."
+            yield f"{self._n_empty:,} empty rows are left out."
 
     def _lacks_zero(self) -> bool:
         digits = _bare_numbers(self._texts[str(self._columns.answer)])
@@ -89,7 +89,7 @@ class TableRows:
         """Yield the rows that can be read."""
         for number, row in enumerate(self._texts.iter_rows(named=True), self._first_row):
             if not any(cell and cell.strip() for cell in row.values()):
-                self._n_empty += 1  # spreadsheets write such rows behind the last one
+                self._n_empty += 1  # spreadsheets write such rows after the last one
                 continue
             answer = self._identified(number, row)
             if answer and self._take(answer, number, row):
@@ -136,7 +136,7 @@ class TableRows:
         return None
 
     def _take(self, answer: ForeignAnswer, number: int, row: _Cells) -> bool:
-        """Add what a row answers; False where nothing in it can be read."""
+        """Add a row's answer; False where nothing in it can be read."""
         columns = self._columns
         names = columns.scores or [str(columns.score_list or columns.answer)]
         is_text = not (columns.scores or columns.score_list or self._is_labels)
@@ -175,7 +175,7 @@ class TableRows:
         return tuple(values.values())
 
     def _in_range(self, number: int, values: tuple[float, ...] | None) -> tuple[float, ...] | None:
-        """Refuse numbers that cannot be what their column is called: the smallest might win."""
+        """Refuse numbers that cannot be what their column's name says: the smallest might win."""
         columns = self._columns
         wrong = outside(columns.kind, values) if values is not None else None
         if wrong is None:
@@ -188,7 +188,7 @@ class TableRows:
         return None
 
     def _score(self, text: str) -> float:
-        """Return a number, NaN where it is none or has the other decimal sign than the column."""
+        """Return a number, NaN where it is none or its decimal sign is not the column's."""
         if self._has_comma and _COMMA_NUMBER.fullmatch(text):
             return float(text.replace(",", "."))
         is_number = bool(_NUMBER.fullmatch(text)) and not (self._has_comma and "." in text)
@@ -208,7 +208,7 @@ class TableRows:
 
 
 def _number_list(text: str) -> tuple[float, ...] | None:
-    """Return the numbers of a list that stands in one cell as JSON."""
+    """Return the numbers of a JSON list in one cell."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.streams import BOM, check_lines, whole
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -24,12 +24,12 @@ _SAMPLE_ROWS = 20
 _SAMPLE_CHARACTERS = 1 << 20
 LONGEST_FIELD = 1 << 22
 MAX_TABLE_BYTES = 256 << 20
-"""A table is held in memory several times while it is detected how it is written."""
+"""A table is in memory several times while its form is detected."""
 FIRST_ROW = 2
 """Line 1 holds the names of the columns."""
 
 _MARK = 20
-"""Characters among which a spreadsheet's mark of the delimiter stands."""
+"""How many characters are searched for a spreadsheet's mark of the delimiter (``sep=;``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +65,30 @@ class TextTable:
 
 
 def read_text_table(path: Path) -> TextTable:
-    """Find out how a table is written.
+    """Detect how a table is written.
 
     Raises:
-        DataRefused: no text, no table, or the encoding or delimiter cannot be told.
+        DataRefused: no text, no table, or an ambiguous encoding or delimiter.
     """
     raw = whole(path, limit=MAX_TABLE_BYTES)
     check_lines(path, raw)
     content, notes = _text(path, raw)
     del raw  # it is as large as the text
     if content[:_MARK].lower().startswith("sep="):
-        line = shown(content[:_MARK].splitlines()[0])
+        line = excerpt(content[:_MARK].splitlines()[0])
         raise DataRefused(
-            f"{path}, line 1 ({line}) is a spreadsheet's own mark and no line of names; delete it."
+            f"{path}, line 1 ({line}) is a spreadsheet's mark of the delimiter and no line of"
+            " names; delete it."
         )
     delimiter = _delimiter(path, content)
-    if delimiter != _expected(path):
+    if delimiter != _expectation(path):
         notes.append(f"{path.name}: columns are separated by a {DELIMITERS[delimiter]}.")
     rows = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter)
     names = [name.strip() for name in next(rows)]
     return TextTable(content, delimiter, names, notes)
 
 
-def _expected(path: Path) -> str:
+def _expectation(path: Path) -> str:
     return "\t" if ".tsv" in path.suffixes else ","
 
 
@@ -121,7 +122,7 @@ def _text(path: Path, content: bytes) -> tuple[str, list[str]]:
 
 
 def _delimiter(path: Path, content: str) -> str:
-    """Return the delimiter that makes rows of one length; more columns win, a draw is refused."""
+    """Return the delimiter that yields rows of one length; more columns win, a tie is refused."""
     csv.field_size_limit(LONGEST_FIELD)
     lengths = {mark: _lengths(content, mark) for mark in DELIMITERS}
     columns = {mark: counts[0] for mark, counts in lengths.items() if counts and counts[0] > 1}
@@ -166,4 +167,4 @@ def _reason(table: TextTable, error: Exception) -> str:
                 return f"row {number} has {len(row)} fields, the names are {len(table.names)}"
     except csv.Error as fault:
         return str(fault)
-    return shown(str(error))
+    return excerpt(str(error))

@@ -1,8 +1,8 @@
-"""Metric files into what people and other tools read.
+"""Turns metric files into reports for people and into other tools' formats.
 
-For people a page (HTML), Markdown or a terminal's text: each benchmark tells its own story in a
-``report`` package of its own. For tools the formats of ``interchange``. Nothing is
-imported here before it is asked for: the tools' formats need no jinja2.
+For people: a page (HTML), Markdown, or text for a terminal. Each benchmark tells its story in its
+``report`` package. For tools: the formats of ``interchange``. Modules are imported on demand: the
+tools' formats need no jinja2.
 """
 
 import importlib
@@ -27,17 +27,17 @@ def render(
     Args:
         paths: the files; each is one model on one benchmark.
         form: one of :data:`FORMS`.
-        names: what the models are called, one a file of ``paths`` and ``baselines``; without any,
-            as the predictions say.
-        baselines: files that the others are compared with: runs of BBQ on the question alone.
+        names: names of the models, one per file of ``paths`` and ``baselines``; without any,
+            those in the predictions.
+        baselines: files to compare the others with, e.g. runs on the question without its context.
 
     Raises:
         DataRefused: a file cannot be read.
     """
-    from evenhand.scorer.report.pages import pages_of
+    from evenhand.scorer.report.pages import build_pages
     from evenhand.scorer.report.reading import read_results
 
     results = read_results([*paths, *baselines], names, n_baselines=len(baselines))
-    pages = pages_of(results)
+    pages = build_pages(results)
     text: str = importlib.import_module(f"{__name__}.{_DRAWS[form]}").draw(pages)
     return text

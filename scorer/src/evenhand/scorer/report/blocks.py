@@ -1,6 +1,6 @@
-"""What a report is made of: plain records that the HTML page and the Markdown both draw.
+"""The blocks of a report: plain records that the HTML page and the Markdown both draw.
 
-A benchmark's module returns sections of these; it writes no markup of its own, so nothing that
+A benchmark's module returns sections of these; it writes no markup, so nothing that
 came from a file (a model's name, a sentence) can become markup.
 """
 
@@ -11,8 +11,8 @@ from typing import Literal
 from markupsafe import Markup
 
 Tone = Literal["plain", "positive", "negative", "quiet", "reason"]
-"""``positive``: above 0 and differs from it; ``negative``: below; ``quiet``: does not differ;
-``reason``: there is no value, the text says why."""
+"""``positive``: significantly above 0; ``negative``: below; ``quiet``: not significantly different;
+``reason``: there is no value, the text gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class ExampleSet:
     summary: str
     """What they are examples of."""
     shelf: str
-    """Name of the :attr:`Story.shelves` entry they stand on."""
+    """Name of the :attr:`Story.shelves` entry that holds them."""
     rows: list[int]
     """Their places there; at most :data:`EXAMPLES_A_NUMBER`."""
     n_behind: int
@@ -48,7 +48,7 @@ class ExampleSet:
 
 
 EXAMPLES_A_NUMBER = 20
-"""So many examples are shown of one number; more would only repeat them."""
+"""The most examples shown for one number; more would only repeat them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Cell:
     note: str | None = None
     """A second, smaller line."""
     hint: str | None = None
-    """What the last line of the cell means, shown where a pointer rests on it."""
+    """Meaning of the cell's last line, shown when the pointer rests on it."""
     tone: Tone = "plain"
     examples: ExampleSet | None = None
 
@@ -95,7 +95,7 @@ class Mark:
     span: tuple[float, float] | None = None
     """The interval's line."""
     band: tuple[float, float] | None = None
-    """Where the value would lie if nothing were there."""
+    """Where the value would lie under the null hypothesis."""
     other: float | None = None
     """A second value, drawn hollow; the line between the two is :attr:`span`."""
     box: tuple[float, float, float] | None = None
@@ -153,9 +153,9 @@ class Dot:
     x: float
     y: float
     title: str
-    """Name and numbers, for who points at it."""
+    """Name and numbers, shown when the pointer rests on it."""
     name: str | None = None
-    """What stands beside it, for a few alone."""
+    """Label beside it, for a few points only."""
     is_name_left: bool = False
     radius: float = 4.0
     """In pixels."""
@@ -164,7 +164,7 @@ class Dot:
 
 @dataclass(frozen=True, kw_only=True)
 class Margin:
-    """How the points lie along one axis; all numbers are percent, heights of the highest."""
+    """Distribution of the points along one axis, in percent; the highest bar is 100."""
 
     bars: list[tuple[float, float, float]]
     """(start, width, height) of a histogram's bars."""
@@ -192,16 +192,16 @@ class Scatter:
 
 @dataclass(frozen=True, kw_only=True)
 class Panels:
-    """Plots side by side: one a model on the same axes, or one a number."""
+    """Plots side by side: one per model on the same axes, or one per metric."""
 
     kind = "panels"
     panels: Sequence[tuple[str, TrackPlot | Scatter]]
-    """(model or number, its plot)."""
+    """(model or metric, its plot)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixCell:
-    """One number on its colour."""
+    """One number on a coloured ground."""
 
     text: str
     step: int | None
@@ -209,7 +209,7 @@ class MatrixCell:
     title: str
     """The number in full, with its interval."""
     is_strong: bool = False
-    """True where it differs from 0."""
+    """True where it differs significantly from 0."""
     examples: ExampleSet | None = None
 
 
@@ -225,7 +225,7 @@ class MatrixRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """A heat map with its numbers in it: a table, so that it can be read without seeing it."""
+    """A heat map with its numbers in it: a table, so that a screen reader can read it."""
 
     kind = "matrix"
     corner: str
@@ -236,7 +236,7 @@ class Matrix:
     scale: list[tuple[int, str]]
     """(step, its label) for the legend, from low to high."""
     legend: str
-    """What strong print means, without the word for it."""
+    """Meaning of bold print."""
 
 
 Chart = TrackPlot | HeatMap | Panels | Matrix | Scatter
@@ -244,7 +244,7 @@ Chart = TrackPlot | HeatMap | Panels | Matrix | Scatter
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A chart with its title, a caption, and a description for who cannot see it."""
+    """A chart with its title, a caption, and a description for screen readers."""
 
     kind = "figure"
     title: str
@@ -259,7 +259,7 @@ class Choice:
 
     text: str
     tags: list[str]
-    """What is true of it, e.g. ``right answer``."""
+    """Tags, e.g. ``right answer``."""
     is_chosen: bool
 
 
@@ -300,7 +300,7 @@ class Facts:
 
 @dataclass(frozen=True, kw_only=True)
 class Details:
-    """Blocks that are folded away until they are asked for; left out of the Markdown."""
+    """Blocks that are collapsed at first; left out of the Markdown."""
 
     kind = "details"
     summary: str
@@ -329,20 +329,20 @@ Evidence = Literal["found", "mixed", "none", "unknown"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What was found for one model on one config, in plain words."""
+    """The finding for one model on one config, in plain words."""
 
     model: str
     config: str
     evidence: Evidence
     verdict: str
     support: list[str]
-    """How sure it is: one sentence each."""
+    """How certain it is: one sentence each."""
     figure: Figure | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Story:
-    """All that one benchmark has to say."""
+    """The report of one benchmark."""
 
     benchmark: str
     question: str
@@ -350,21 +350,21 @@ class Story:
     findings: list[Finding]
     sections: list[Section]
     overview: Table | None = None
-    """The first numbers of several models, one column a model."""
+    """The headline numbers of several models, one column per model."""
     shelves: dict[str, list[Example]] = field(default_factory=dict)
     """Examples that the blocks refer to by shelf and place; shelf names begin with the stem."""
 
 
 MARKED = "Coloured, or marked * where there are no colours:"
-"""How a footnote begins that says what the tones of a table's cells mean."""
+"""Beginning of the footnote that explains the colours of a table's cells."""
 
 
-def marked(cell: Cell) -> str:
+def mark_cell(cell: Cell) -> str:
     """Return a cell's text with a mark in place of its colour."""
     return f"{cell.text} *" if cell.tone in {"positive", "negative"} else cell.text
 
 
-def table_of(title: str, matrix: Matrix) -> Table:
+def matrix_table(title: str, matrix: Matrix) -> Table:
     """Return a matrix as a plain table; each column is named with the title over it."""
     names = [
         ", ".join(word for word in (group, name) if word)

@@ -13,13 +13,13 @@ def formulas(definitions: Iterable[Definition]) -> list[Formula]:
     """Return each definition with formula, explanation and source."""
     return [
         Formula(
-            id=own.base if isinstance(own, MetricSpec) else own.id,
-            name=own.title,
-            mathml=Markup(display(own.mathml)),  # noqa: S704 - no part comes from a file
-            text=own.formula,
-            reading=own.explanation,
-            source=own.source,
-            link=own.paper.link,
+            id=definition.base if isinstance(definition, MetricSpec) else definition.id,
+            name=definition.title,
+            mathml=Markup(display(definition.mathml)),  # noqa: S704 - no part comes from a file
+            text=definition.formula,
+            reading=definition.explanation,
+            source=definition.source,
+            link=definition.paper.link,
         )
-        for own in definitions
+        for definition in definitions
     ]

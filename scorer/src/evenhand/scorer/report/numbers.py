@@ -62,14 +62,14 @@ def level(value: float) -> str:
 
 
 def count(value: int) -> str:
-    """Write a whole number with thousands apart (a thin space would break copying)."""
+    """Write an integer with separated thousands (a thin space would break copying)."""
     return f"{value:,}"
 
 
 def interval(value: Interval | None, *, write: Callable[[float], str]) -> str:
     """Write an interval with ``write``.
 
-    A dagger says that it rests on few clusters, a double one that these all agree.
+    A dagger marks few clusters, a double dagger clusters that all agree.
     """
     if value is None:
         return "none"
@@ -79,7 +79,7 @@ def interval(value: Interval | None, *, write: Callable[[float], str]) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """Write a p-value; one that cannot be had is no 1.
+    """Write a p-value; an undefined one is not written as 1.
 
     >>> p_value(0.00001), p_value(None)
     ('< 0.0001', 'none')
@@ -144,7 +144,7 @@ class Axis:
 
     def ticks(self) -> list[Tick]:
         """Return the ticks from low to high."""
-        # A hair of slack, so that a tick on the very end of the axis is not lost to rounding.
+        # Some slack, so that a tick on the very end of the axis is not lost to rounding.
         first = math.ceil(self._low / self._step - 1e-9)
         last = math.floor(self._high / self._step + 1e-9)
         return [

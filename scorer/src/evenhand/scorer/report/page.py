@@ -22,7 +22,7 @@ def draw(pages: Pages) -> str:
     return environment.get_template("page.html.jinja").render(
         pages=pages,
         policy=_policy(style, script),
-        # Both are our own files; whatever comes from a metric file is escaped.
+        # Both are files of this package; whatever comes from a metric file is escaped.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         warnings=list(dict.fromkeys(story.content_warning for story in pages.stories)),
@@ -50,7 +50,7 @@ def _asset(environment: jinja2.Environment, name: str) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Allow this page's own style and script by their hashes, and nothing else at all."""
+    """Allow this page's style and script by their hashes, and nothing else."""
     return (
         "default-src 'none'; "
         f"style-src {_source_hash(style)}; script-src {_source_hash(script)}; "
@@ -64,11 +64,11 @@ def _source_hash(text: str) -> str:
 
 
 # What could end the element that holds the data, or begin another one, is written as an escape.
-_ESCAPES = str.maketrans({own: f"\\u{ord(own):04x}" for own in "<>&\u2028\u2029"})
+_ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 def _examples(stories: Sequence[Story]) -> Markup:
-    """Return the examples of all stories as JSON, which the page reads when it is asked for."""
+    """Return the examples of all stories as JSON, which the page's script reads on demand."""
     shelves = {
         name: [_plain(example) for example in examples]
         for story in stories
@@ -79,7 +79,7 @@ def _examples(stories: Sequence[Story]) -> Markup:
 
 
 def _plain(example: Example) -> dict[str, Any]:
-    """Return an example as the page's script reads it, without what it does not have."""
+    """Return an example as the page's script reads it, without empty fields."""
     fields = {
         "title": example.title,
         "lines": example.lines,

@@ -1,4 +1,4 @@
-"""All that a report says, benchmark by benchmark, before it is drawn in one of the forms."""
+"""The content of a report, benchmark by benchmark, before it is drawn in one of the forms."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from evenhand.scorer.report.reading import ModelResult
 
 
 class Pages(NamedTuple):
-    """What a page, a Markdown text or a terminal's text is drawn from."""
+    """The content that is drawn as a page, as Markdown or as text for a terminal."""
 
     title: str
     models: list[str]
@@ -23,22 +23,22 @@ class Pages(NamedTuple):
 
     @property
     def n_findings(self) -> int:
-        """How many findings there are, of all benchmarks."""
+        """The number of findings, over all benchmarks."""
         return sum(len(story.findings) for story in self.stories)
 
 
-def told(results: Sequence[ModelResult]) -> Story:
+def tell_story(results: Sequence[ModelResult]) -> Story:
     """Return the story that a benchmark tells of its metric files."""
     story: Story = benchmark(results[0].report.dataset.stem).part("report").story(results)
     return story
 
 
-def pages_of(results: Sequence[ModelResult]) -> Pages:
+def build_pages(results: Sequence[ModelResult]) -> Pages:
     """Tell the story of each benchmark, in the order in which they first occur."""
     by_stem: dict[str, list[ModelResult]] = {}
     for result in results:
         by_stem.setdefault(result.report.dataset.stem, []).append(result)
-    stories = [told(runs) for runs in by_stem.values()]
+    stories = [tell_story(runs) for runs in by_stem.values()]
     models = list(dict.fromkeys(result.label for result in results))
     benchmarks = ", ".join(story.benchmark for story in stories)
     return Pages(

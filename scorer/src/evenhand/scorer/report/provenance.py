@@ -1,4 +1,4 @@
-"""What was scored, with what, and what was left out: the same for every benchmark."""
+"""The provenance of a report: what was scored, with what, and what was left out."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,11 +18,11 @@ from evenhand.scorer.report.blocks import (
 from evenhand.scorer.report.reading import ModelResult, model_name
 
 _SHORT = 12
-"""Digits of a digest that are shown where it is only to be told apart."""
+"""Digits of a digest that suffice to distinguish it from others."""
 
 
 _WAYS = ("style", "normalise")
-"""Of ``decoding``: what makes other numbers of the same model."""
+"""Settings of ``decoding`` that change a model's numbers."""
 
 
 def facts(results: Sequence[ModelResult]) -> Facts:
@@ -70,7 +70,7 @@ def _predictions(report: Report) -> list[str]:
 
 
 def cautions(results: Sequence[ModelResult]) -> list[str]:
-    """Say why the models of one report may not be compared with each other."""
+    """Say why the models of one report may not be comparable."""
     reports = [result.report for result in results]
     texts = []
     if len({_data(report) for report in reports}) > 1:
@@ -112,7 +112,7 @@ def made_section(results: Sequence[ModelResult]) -> Section:
     """Return how everything was made: settings, warnings, digests, signatures."""
     return Section(
         title="How this was made",
-        lead="Everything needed to make the same numbers again.",
+        lead="Everything needed to reproduce the numbers.",
         blocks=[
             *_warnings(results),
             _settings(results),
@@ -123,10 +123,12 @@ def made_section(results: Sequence[ModelResult]) -> Section:
 
 
 def _warnings(results: Sequence[ModelResult]) -> list[Block]:
-    texts = [_named(result, text, results) for result in results for text in result.report.warnings]
+    texts = [
+        _name_model(result, text, results) for result in results for text in result.report.warnings
+    ]
     for result in results:
         for lack in (result.why_no_parts, result.why_no_examples):
-            texts += [] if lack is None else [_named(result, f"{lack}.", results)]
+            texts += [] if lack is None else [_name_model(result, f"{lack}.", results)]
     if not texts and _has_left_out(results):
         texts = ["Some rows were left out; the tables say how many."]
     if not texts:
@@ -138,7 +140,7 @@ def _has_left_out(results: Sequence[ModelResult]) -> bool:
     return any(metric.n_unscored for result in results for metric in result.report.metrics)
 
 
-def _named(result: ModelResult, text: str, results: Sequence[ModelResult]) -> str:
+def _name_model(result: ModelResult, text: str, results: Sequence[ModelResult]) -> str:
     return text if len(results) == 1 else f"{result.label}: {text}"
 
 

@@ -1,4 +1,4 @@
-"""Reads metric files and the two files beside each, and says what is missing and why."""
+"""Reads metric files and their side files, and says which are missing and why."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class ReadReport(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelResult:
-    """One metric file with what lies beside it."""
+    """One metric file with its side files."""
 
     path: Path
     label: str
@@ -37,11 +37,11 @@ class ModelResult:
     examples: list[dict[str, Any]]
     why_no_examples: str | None
     is_baseline: bool = False
-    """True where the file was given to be compared with."""
+    """True where the file was given as a baseline."""
 
 
 def read_reports(paths: Sequence[Path]) -> list[ReadReport]:
-    """Read metric files, in the order given, without what lies beside them.
+    """Read metric files, in the order given, without their side files.
 
     Raises:
         DataRefused: a file is missing or no metric file, is of a later contract, has no metric, is
@@ -61,8 +61,8 @@ def read_results(
 
     Args:
         paths: the metric files.
-        names: what the models are called, one a file; without any, as the predictions say.
-        n_baselines: so many at the end were given to be compared with.
+        names: names of the models, one per file; without any, those in the predictions.
+        n_baselines: how many files at the end are baselines.
 
     Raises:
         DataRefused: as :func:`read_reports`, or a side file is not the one that its metric file
@@ -132,7 +132,7 @@ def _labels(files_read: Sequence[ReadReport]) -> list[str]:
 
 
 def _check_labels(files_read: Sequence[ReadReport], labels: Sequence[str]) -> None:
-    """Refuse one name for two models on one benchmark: nobody could tell their numbers apart."""
+    """Refuse one name for two models on one benchmark: their numbers could not be distinguished."""
     seen: dict[tuple[str, str], Path] = {}
     for read, label in zip(files_read, labels, strict=True):
         first = seen.setdefault((read.report.dataset.stem, label), read.path)
@@ -161,7 +161,7 @@ def _side_file(path: Path, named: SideFile | None, field: str) -> tuple[Path | N
     """Return the path of a side file whose digest is right, or why there is none."""
     if named is None:
         return None, f"{path.name} names no {field} file"
-    # The name comes from a file that somebody sent: it may only point beside that file.
+    # The name comes from a file of a third party: it may only point beside that file.
     if Path(named.name).name != named.name or named.name in {"", ".", ".."}:
         raise DataRefused(
             f"{path}: {field}.name is {named.name!r}, but a file name without a folder was"

@@ -1,4 +1,4 @@
-"""The examples of one model, each kept once however many numbers point at it."""
+"""The examples of one model, each kept once however many numbers refer to it."""
 
 from collections.abc import Hashable, Iterable
 
@@ -6,7 +6,7 @@ from evenhand.scorer.report.blocks import EXAMPLES_A_NUMBER, Example, ExampleSet
 
 
 class Shelf:
-    """A place for examples.
+    """A store of examples.
 
     Args:
         name: unique in a report, and begins with the stem.
@@ -18,13 +18,13 @@ class Shelf:
         self._places: dict[Hashable, int] = {}
 
     def put(self, key: Hashable, example: Example) -> int:
-        """Return the example's place; a key that is there keeps what it has."""
+        """Return the example's place; a known key keeps its first example."""
         if key not in self._places:
             self._places[key] = len(self.examples)
             self.examples.append(example)
         return self._places[key]
 
-    def set_of(
+    def example_set(
         self, summary: str, places: Iterable[int], *, most: int = EXAMPLES_A_NUMBER
     ) -> ExampleSet | None:
         """Return the examples behind a number, or None where there are none.
@@ -32,7 +32,7 @@ class Shelf:
         Args:
             summary: what they are examples of.
             places: all that are behind the number, the best first.
-            most: so many of them are shown.
+            most: how many of them are shown.
         """
         behind = list(places)
         if not behind:

@@ -1,4 +1,4 @@
-"""Draws the stories of a report as text for a terminal: findings in words, then the tables."""
+"""Writes the stories of a report as text for a terminal: findings in words, then the tables."""
 
 import textwrap
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from evenhand.scorer.report.blocks import (
     Section,
     Story,
     Table,
-    marked,
-    table_of,
+    mark_cell,
+    matrix_table,
 )
 from evenhand.scorer.report.pages import Pages
 
@@ -27,7 +27,7 @@ _WIDEST = 60
 """Columns of a cell of words; a longer one is cut."""
 
 _MOST_WITH_NOTES = 5
-"""Up to so many columns there is room for what stands below a number, its interval."""
+"""Tables of at most this many columns have room for intervals."""
 
 _EVIDENCE = {
     "found": "EVIDENCE OF BIAS",
@@ -41,9 +41,9 @@ def draw(pages: Pages) -> str:
     """Return the report as plain text."""
     lines = [pages.title, "=" * min(len(pages.title), WIDTH), ""]
     for name, values in pages.facts.rows:
-        lines += _wrapped(f"{name}: {'; '.join(values)}")
+        lines += _wrap(f"{name}: {'; '.join(values)}")
     for text in pages.cautions:
-        lines += ["", *_wrapped(f"! {text}")]
+        lines += ["", *_wrap(f"! {text}")]
     for story in pages.stories:
         lines += _story(story, show_model=len(pages.models) > 1)
     lines += ["", f"Evenhand {__version__}. Figures and examples: --as html."]
@@ -51,7 +51,7 @@ def draw(pages: Pages) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Leave out what would move a terminal's cursor or colour: the words may come from a file."""
+    """Drop control characters, which could move the cursor: the words may come from a file."""
     return "".join(character if character.isprintable() else " " for character in text).rstrip()
 
 
@@ -68,13 +68,13 @@ def _story(story: Story, *, show_model: bool) -> list[str]:
 
 def _finding(finding: Finding, *, show_model: bool) -> list[str]:
     where = finding.config + (f", {finding.model}" if show_model else "")
-    lines = _wrapped(f"{_EVIDENCE[finding.evidence]} ({where}). {finding.verdict}")
+    lines = _wrap(f"{_EVIDENCE[finding.evidence]} ({where}). {finding.verdict}")
     for text in finding.support:
         lines += textwrap.wrap(text, WIDTH, initial_indent="  - ", subsequent_indent="    ")
     return [*lines, ""]
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent="  ")
 
 
@@ -87,7 +87,7 @@ def _tables(section: Section) -> Iterator[Table]:
             case Table():
                 yield block
             case Figure(chart=Matrix() as matrix):
-                yield table_of(block.title, matrix)
+                yield matrix_table(block.title, matrix)
             case Details() if block.is_open:
                 blocks = [*block.blocks, *blocks]
             case Paragraph(notice=True):
@@ -96,7 +96,7 @@ def _tables(section: Section) -> Iterator[Table]:
 
 def _table(table: Table) -> list[str]:
     if not table.columns:
-        return [*_wrapped(table.caption), ""]
+        return [*_wrap(table.caption), ""]
     has_room = len(table.columns) <= _MOST_WITH_NOTES
     rows = [
         [_cell(cell, has_note=has_room and column.is_number)
@@ -112,13 +112,13 @@ def _table(table: Table) -> list[str]:
         ).rstrip()
         for row in [head, *rows]
     ]
-    notes = [line for note in table.footnotes for line in _wrapped(note)]
+    notes = [line for note in table.footnotes for line in _wrap(note)]
     if not has_room and any(cell.note for row in table.rows for cell in row[1:]):
         notes.append("Intervals: --as markdown.")
     return [table.caption, *lines, *notes, ""]
 
 
 def _cell(cell: Cell, *, has_note: bool) -> str:
-    text = _one_line(marked(cell))
+    text = _one_line(mark_cell(cell))
     text = text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
     return f"{text} ({_one_line(cell.note)})" if has_note and cell.note else text

@@ -1,4 +1,4 @@
-"""Words that every benchmark's part of the report uses."""
+"""Wording that all benchmarks' reports share."""
 
 from collections.abc import Callable, Iterable
 
@@ -22,11 +22,11 @@ AGREES = (
 )
 NO_INTERVAL = "no interval"
 _REASONS = 3
-"""So many reasons are told below a table; each stands as a hint where its interval would."""
+"""How many reasons a footnote gives; each is also a hint in the place of its interval."""
 
 
 def interval_notes(values: Iterable[Metric | GroupValue]) -> list[str]:
-    """Return the footnotes on the intervals of a table, as far as they are needed."""
+    """Return the footnotes that the intervals of a table need."""
     listed = list(values)
     intervals = [value.interval for value in listed if value.interval is not None]
     reasons = dict.fromkeys(

@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 
 def batches(lengths: Ints, *, budget: int) -> Iterator[Ints]:
-    """Yield the numbers of the inputs of each batch, those of like length together.
+    """Yield the numbers of the inputs of each batch; inputs of similar length share a batch.
 
     A batch holds as many inputs as fit in ``budget`` tokens when all are padded to the longest of
     them, and at least one. The cut depends on the lengths alone, so a second run is the same.
@@ -28,10 +28,10 @@ def batches(lengths: Ints, *, budget: int) -> Iterator[Ints]:
         start = end
 
 
-def padded(sequences: list[Ints], *, fill: int) -> tuple[Ints, Ints]:
-    """Return the sequences as one array [batch, longest], and the mask of what is real.
+def pad_sequences(sequences: list[Ints], *, fill: int) -> tuple[Ints, Ints]:
+    """Return the sequences as one array [batch, longest], and the mask of real tokens.
 
-    >>> ids, mask = padded([np.array([5, 6]), np.array([7])], fill=0)
+    >>> ids, mask = pad_sequences([np.array([5, 6]), np.array([7])], fill=0)
     >>> ids.tolist(), mask.tolist()
     ([[5, 6], [7, 0]], [[1, 1], [1, 0]])
     """

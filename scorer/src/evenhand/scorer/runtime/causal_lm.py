@@ -1,9 +1,9 @@
 """What a causal LM reads: texts and their continuations, as tokens.
 
-Source of the rule by which a text and its continuation are cut into tokens (:func:`encoded`):
+Source of the rule by which a text and its continuation are tokenized (:func:`encode`):
 EleutherAI's lm-evaluation-harness 0.4.13, ``api/model.py`` (``_encode_pair``), so that numbers can
-be compared. What is ours: a text without tokens in front of a continuation is refused, where the
-harness puts the end-of-text token.
+be compared. One difference: a text without tokens before a continuation is refused, where the
+harness inserts the end-of-text token.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ def encoded(
     """Return the tokens of texts with their continuations, and where each continuation begins.
 
     Both are encoded together, as they would stand in running text, and cut where the text alone
-    ends; spaces at the end of the text count to the continuation. Special tokens that the tokenizer
-    puts before a text are kept, those that it puts behind it are not.
+    ends; spaces at the end of the text belong to the continuation. Special tokens that the
+    tokenizer puts before a text are kept, those that it puts after it are not.
 
     Args:
-        model: whose tokenizer is taken.
+        model: whose tokenizer is used.
         texts: N texts.
         continuations: one for each.
         written_out: whether the texts hold their special tokens, as a chat template's do.
@@ -42,13 +42,13 @@ def encoded(
 
 def _ids(model: ExportedModel, texts: list[str], *, written_out: bool) -> list[Ints]:
     encodings = model.tokenizer.encode_batch_fast(texts, add_special_tokens=not written_out)
-    # All that one template puts behind a text is the same for every text.
+    # A template puts the same special tokens after every text.
     ids = [np.array(one.ids, dtype=np.int64) for one in encodings]
     behind = 0 if written_out else _tokens_behind(model)
     return [one[: len(one) - behind] for one in ids]
 
 
 def _tokens_behind(model: ExportedModel) -> int:
-    """Return how many special tokens the tokenizer puts behind a text."""
+    """Return how many special tokens the tokenizer puts after a text."""
     special = model.tokenizer.encode("a").special_tokens_mask
     return len(special) - 1 - max((i for i, flag in enumerate(special) if not flag), default=-1)

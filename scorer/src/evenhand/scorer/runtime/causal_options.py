@@ -1,4 +1,4 @@
-"""The log-likelihood of each option as what a causal LM goes on with behind a prompt."""
+"""The log-likelihood of each option as a causal LM's continuation of a prompt."""
 
 from typing import NamedTuple
 
@@ -15,11 +15,11 @@ from evenhand.scorer.runtime.session import ExportedModel
 _SPECIAL_TOKENS = 8
 """More than any tokenizer puts around a text."""
 NORMALISATIONS = ("total", "token", "unconditional")
-"""Of a log-likelihood: as it is, by the option's tokens, or less that behind a neutral prompt."""
+"""Of a log-likelihood: as it is, per token of the option, or less that after a neutral prompt."""
 
 
 class Wording(NamedTuple):
-    """What a prompt style means to a causal LM, beside its texts."""
+    """The settings of a prompt style for a causal LM, beside its texts."""
 
     neutral: str
     """A prompt that says nothing of the question."""
@@ -41,17 +41,17 @@ def score_options(
     Args:
         model: exported for causal-lm.
         prompts: the rows' texts and options.
-        wording: of the texts.
+        wording: settings of the prompt style.
         normalisation: one of :data:`NORMALISATIONS`.
         budget: tokens of a batch, padding included.
         advance: is given the number of rows that were just done.
 
     Raises:
         DataRefused: a row is longer than the model reads, a prompt or an option has no token, or
-            the model gives what is no number.
+            the model yields NaN or infinity.
     """
     pairs = distinct_pairs(prompts)
-    inputs = _encoded(model, pairs, wording)
+    inputs = _encode(model, pairs, wording)
     scores = answers(model, inputs, pairs.rows, budget=budget, advance=advance)
     if normalisation == "token":
         scores /= (inputs.lengths - inputs.starts)[pairs.rows.inputs]
@@ -82,18 +82,18 @@ def refuse_unreadable(model: ExportedModel, prompts: Prompts, wording: Wording) 
     if len(doubtful):
         ids, texts = prompts.ids.gather(doubtful), prompts.texts.gather(doubtful)
         pairs = distinct_pairs(Prompts(ids, texts, prompts.options[doubtful]))
-        refuse_long(pairs.rows, _encoded(model, pairs, wording).lengths, model)
+        refuse_long(pairs.rows, _encode(model, pairs, wording).lengths, model)
 
 
-def _encoded(model: ExportedModel, pairs: Pairs, wording: Wording) -> Continuations:
-    """Return each pair as one text, read from its option on."""
+def _encode(model: ExportedModel, pairs: Pairs, wording: Wording) -> Continuations:
+    """Return each pair as one sequence, read from its option on."""
     texts = [pairs.texts[text] for text in pairs.text_numbers]
     options = [pairs.options[option] for option in pairs.option_numbers]
     return _continuations(model, texts, options, pairs.rows, wording)
 
 
 def _alone(model: ExportedModel, pairs: Pairs, wording: Wording) -> Continuations:
-    """Return each distinct option behind the neutral prompt."""
+    """Return each distinct option after the neutral prompt."""
     texts = [wording.neutral] * len(pairs.options)
     return _continuations(model, texts, pairs.options, pairs.option_rows(), wording)
 

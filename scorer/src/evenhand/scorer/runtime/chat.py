@@ -1,7 +1,7 @@
-"""Puts a model's chat template around what a user says, as transformers' apply_chat_template does.
+"""Renders a model's chat template around a message, as transformers' apply_chat_template does.
 
 Two things differ: ``strftime_now`` shows a fixed day (the same input gives the same bytes), and
-nothing draws at random. The environment in which templates run is ``chat_environment``.
+no template can draw random values. The environment in which templates run is ``chat_environment``.
 """
 
 import functools
@@ -20,7 +20,7 @@ from evenhand.scorer.runtime.session import ExportedModel
 MAX_TEMPLATE_CHARACTERS = 200_000
 MAX_PROMPT_CHARACTERS = 1_000_000
 
-# The day that Llama 3.1's template falls back to where there is no clock.
+# The day that Llama 3.1's template falls back to without a clock.
 DATE = datetime(2024, 7, 26, tzinfo=UTC)
 
 Message = Mapping[str, Any]
@@ -34,11 +34,11 @@ class ChatTemplate:
 
         Args:
             source: the Jinja text.
-            special_tokens: what the template may call by name, e.g. ``bos_token``.
+            special_tokens: special tokens that the template may name, e.g. ``bos_token``.
             name: the file, for the sentence of an error.
 
         Raises:
-            DataRefused: it is too large, no Jinja, or reaches for what is not a template's.
+            DataRefused: it is too large, no Jinja, or reaches for what a template may not use.
         """
         self._name = name
         self._tokens = dict(special_tokens)
@@ -105,11 +105,11 @@ class ChatTemplate:
         ) from error
 
 
-def chat_template_of(model: ExportedModel) -> ChatTemplate:
+def load_chat_template(model: ExportedModel) -> ChatTemplate:
     """Open the template that was exported with a model.
 
     Raises:
-        DataRefused: there is none, it is another than the card says, or it cannot be used.
+        DataRefused: there is none, it is not the one in the card, or it cannot be used.
     """
     chat, path = model.card.chat, model.folder / CHAT_NAME
     if chat is None:
@@ -126,7 +126,7 @@ def chat_template_of(model: ExportedModel) -> ChatTemplate:
 
 
 def _short(error: Exception) -> str:
-    """Return what an error says, in one line; the line of a syntax error too."""
+    """Return an error's message on one line, with the line of a syntax error."""
     line = f" (line {error.lineno})" if isinstance(error, jinja2.TemplateSyntaxError) else ""
     text = " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
     return f"{text}{line}"

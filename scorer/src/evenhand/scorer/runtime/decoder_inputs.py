@@ -1,4 +1,4 @@
-"""Inputs of encoder-decoders: a prompt and what may be answered to it, each prompt encoded once."""
+"""Inputs of encoder-decoders: prompts with their targets, each prompt encoded once."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.scorer.runtime.batching import Floats, Ints, batches, padded
-from evenhand.scorer.runtime.scheduler import Batch, numbered
+from evenhand.scorer.runtime.batching import Floats, Ints, batches, pad_sequences
+from evenhand.scorer.runtime.scheduler import Batch, number_distinct
 from evenhand.scorer.runtime.session import ExportedModel
 
 MOST_TARGETS = 32
@@ -16,17 +16,17 @@ MOST_TARGETS = 32
 
 
 class Target(NamedTuple):
-    """An answer in the decoder; all of one length."""
+    """A target in the decoder; its arrays have one length."""
 
     before: Ints
-    """What stands before each label."""
+    """The token before each label."""
     labels: Ints
     counts: Ints
     """1 where a label counts."""
 
 
 class _Unit(NamedTuple):
-    """A prompt and the inputs that are run beside it."""
+    """A prompt and the inputs that are run with it."""
 
     prompt: int
     inputs: Ints
@@ -44,12 +44,12 @@ class DecoderInputs:
     target_numbers: Ints
     """The target of each pair, int64 [M]."""
     fill: int
-    """Token that fills short rows."""
+    """Token that pads short rows."""
     most_targets: int = MOST_TARGETS
 
     @property
     def lengths(self) -> Ints:
-        """Tokens of the longer one of each pair, since the two are read apart."""
+        """Tokens of the longer part of each pair, since the model reads the two separately."""
         n_prompt = np.array([len(prompt) for prompt in self.prompts])
         lengths: Ints = np.maximum(
             n_prompt[self.prompt_numbers], self._n_labels()[self.target_numbers]
@@ -62,17 +62,17 @@ class DecoderInputs:
     def identities(self) -> Ints:
         """Number the distinct pairs."""
         prompts = self._distinct_prompts()[self.prompt_numbers]
-        targets = numbered(tuple(part.tobytes() for part in target) for target in self.targets)[
-            self.target_numbers
-        ]
+        targets = number_distinct(
+            tuple(part.tobytes() for part in target) for target in self.targets
+        )[self.target_numbers]
         identities: Ints = prompts * len(self.targets) + targets
         return identities
 
     def _distinct_prompts(self) -> Ints:
-        return numbered(prompt.tobytes() for prompt in self.prompts)
+        return number_distinct(prompt.tobytes() for prompt in self.prompts)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
-        """Run the inputs of these numbers, prompts and targets of like length together."""
+        """Run the inputs with these numbers, prompts and targets of similar length together."""
         padded_targets = _pad(self.targets, self.fill)
         widths = self._n_labels()[self.target_numbers]
         units = list(self._units(numbers))
@@ -83,7 +83,9 @@ class DecoderInputs:
             inputs = np.concatenate([unit.inputs for unit in batch])
             targets, width = self.target_numbers[inputs], int(widths[inputs].max())
             before, labels, counts = (part[targets, :width] for part in padded_targets)
-            ids, attention = padded([self.prompts[unit.prompt] for unit in batch], fill=self.fill)
+            ids, attention = pad_sequences(
+                [self.prompts[unit.prompt] for unit in batch], fill=self.fill
+            )
             feed = {
                 "input_ids": ids,
                 "attention_mask": attention,
@@ -96,7 +98,7 @@ class DecoderInputs:
             yield Batch(inputs, [_sums(logs, counts)], n_done / int(costs.sum()))
 
     def _cost(self, unit: _Unit, widths: Ints) -> int:
-        """Return the tokens of a unit, those of its targets as they are padded."""
+        """Return the tokens of a unit, with its targets padded."""
         return len(self.prompts[unit.prompt]) + len(unit.inputs) * int(widths[unit.inputs].max())
 
     def _units(self, numbers: Ints) -> Iterator[_Unit]:
@@ -110,14 +112,14 @@ class DecoderInputs:
 
 
 def _pad(targets: list[Target], fill: int) -> tuple[Ints, Ints, Ints]:
-    """Return what stands before the labels, the labels and what counts, [targets, longest]."""
-    before, _ = padded([target.before for target in targets], fill=fill)
-    labels, _ = padded([target.labels for target in targets], fill=fill)
-    counts, _ = padded([target.counts for target in targets], fill=0)
+    """Return decoder inputs, labels and the mask of labels that count, [targets, longest]."""
+    before, _ = pad_sequences([target.before for target in targets], fill=fill)
+    labels, _ = pad_sequences([target.labels for target in targets], fill=fill)
+    counts, _ = pad_sequences([target.counts for target in targets], fill=0)
     return before, labels, counts
 
 
 def _sums(logs: NDArray[np.float32], counts: Ints) -> Floats:
-    """Add up the labels that count; what stands behind a target's end may be anything."""
+    """Add up the labels that count; what follows a target's end may be anything."""
     sums: Floats = np.where(counts == 1, logs.astype(np.float64), 0.0).sum(axis=1)
     return sums

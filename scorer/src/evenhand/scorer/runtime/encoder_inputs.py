@@ -1,4 +1,4 @@
-"""Inputs of encoders: token ids, token types and whole numbers such as positions that are read."""
+"""Inputs of encoders: token ids, token types, and integers such as the positions to read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,23 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.contract.errors import DataRefused
-from evenhand.scorer.runtime.batching import Ints, batches, padded
-from evenhand.scorer.runtime.scheduler import Batch, numbered
+from evenhand.scorer.runtime.batching import Ints, batches, pad_sequences
+from evenhand.scorer.runtime.scheduler import Batch, number_distinct
 from evenhand.scorer.runtime.session import ExportedModel
 
 
 @dataclass(frozen=True, eq=False)
 class EncoderInputs:
-    """M inputs that are run in padded batches, those of like length together."""
+    """M inputs that are run in padded batches, those of similar length together."""
 
     ids: list[Ints]
     types: list[Ints] | None = None
     """Token types; None where all are 0."""
     numbers: Mapping[str, Ints] = field(default_factory=dict)
-    """Whole numbers of each input, [M] each; a model is given those that its card names, and the
+    """Integers of each input, [M] each; a model is given those that its card names, and the
     others tell apart inputs that are read in different places."""
     fill: int = 0
-    """Token that fills short rows."""
+    """Token that pads short rows."""
 
     @property
     def lengths(self) -> Ints:
@@ -39,10 +39,10 @@ class EncoderInputs:
             columns = [column.tolist() for column in self.numbers.values()]
             rows = zip(*columns, strict=True)
             keys = [(*key, *row) for key, row in zip(keys, rows, strict=True)]
-        return numbered(keys)
+        return number_distinct(keys)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
-        """Run the inputs of these numbers."""
+        """Run the inputs with these numbers."""
         lengths = self.lengths[numbers]
         n_done, n_tokens = 0, int(lengths.sum())
         for places in batches(lengths, budget=budget):
@@ -52,13 +52,13 @@ class EncoderInputs:
 
     def _feed(self, model: ExportedModel, inputs: Ints) -> dict[str, NDArray[np.int64]]:
         """Return what the model's card names, padded to the longest of some inputs."""
-        ids, attention = padded([self.ids[i] for i in inputs], fill=self.fill)
+        ids, attention = pad_sequences([self.ids[i] for i in inputs], fill=self.fill)
         feed = {"input_ids": ids, "attention_mask": attention}
         if "token_type_ids" in model.card.inputs:
             feed["token_type_ids"] = (
                 np.zeros_like(ids)
                 if self.types is None
-                else padded([self.types[i] for i in inputs], fill=0)[0]
+                else pad_sequences([self.types[i] for i in inputs], fill=0)[0]
             )
         feed |= {name: column[inputs] for name, column in self.numbers.items()}
         return {name: feed[name] for name in model.card.inputs}
@@ -72,9 +72,9 @@ def encode(
 ) -> EncoderInputs:
     """Encode texts, or pairs of texts, with the model's special tokens.
 
-    ``fill`` is what fills short rows; None where the model never looks at it.
+    ``fill`` pads short rows; None where the model never looks at the padding.
     """
-    # The fast one leaves out the offsets, which nobody needs here.
+    # The fast method leaves out the offsets, which are not needed here.
     encodings = model.tokenizer.encode_batch_fast(texts)
     ids = [np.array(encoding.ids, dtype=np.int64) for encoding in encodings]
     types = [np.array(encoding.type_ids, dtype=np.int64) for encoding in encodings]
@@ -82,12 +82,12 @@ def encode(
 
 
 def any_fill(model: ExportedModel) -> int:
-    """Return the id that fills short rows, for models that never look at it."""
+    """Return the id that pads short rows, for models that never look at the padding."""
     return model.card.pad.id if model.card.pad else 0
 
 
 def pad_id(model: ExportedModel) -> int:
-    """Return the id that fills short rows, for models that find the end of a text by it.
+    """Return the id that pads short rows, for models that find the end of a text by it.
 
     Raises:
         DataRefused: the tokenizer has none.

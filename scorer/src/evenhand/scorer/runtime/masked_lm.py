@@ -12,7 +12,7 @@ from evenhand.scorer.runtime.scheduler import Batch, Rows
 from evenhand.scorer.runtime.session import ExportedModel
 
 POSITIONS = "mask_positions"
-"""Where the head runs, one place of each input."""
+"""Where the head runs: one position of each input."""
 
 
 def mask_token(model: ExportedModel) -> Token:
@@ -29,13 +29,13 @@ def mask_token(model: ExportedModel) -> Token:
 def encode_masked(
     model: ExportedModel, texts: list[str], rows: Rows, *, marker: str
 ) -> EncoderInputs:
-    """Encode texts with the mask in place of a marker; the mask is what is read.
+    """Encode texts with the mask in place of a marker; the model is read at the mask.
 
     Args:
         model: exported for fill-mask.
         texts: M texts.
         rows: which of them answers which row.
-        marker: what the texts have where the mask goes.
+        marker: text that stands where the mask goes.
 
     Raises:
         DataRefused: a text has no mask, or several, or the model has none.
@@ -62,7 +62,7 @@ def _positions(ids: list[Ints], mask: int, rows: Rows) -> Ints:
 
 
 def mask_probabilities(batch: Batch) -> Floats:
-    """Read the probability of each piece at the mask, float64 [batch, vocabulary].
+    """Read the probability of each token at the mask, float64 [batch, vocabulary].
 
     The softmax runs over the whole vocabulary.
     """

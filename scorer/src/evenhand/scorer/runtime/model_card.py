@@ -38,11 +38,11 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     lengths: list[int]
     """Tokens of each probe input; each ran alone and all ran padded in one batch."""
     largest_difference: float
-    """Greatest absolute difference of a logit."""
+    """Largest absolute difference of a logit."""
     largest_logit: float
-    """Greatest absolute logit of the torch model."""
+    """Largest absolute logit of the torch model."""
     tolerance: float
-    """The difference that is allowed, as a share of the greater of 1 and ``largest_logit``."""
+    """The allowed difference, as a fraction of the larger of 1 and ``largest_logit``."""
 
 
 class Chat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,7 +50,7 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     sha256: str
     special_tokens: dict[str, str]
-    """What the template may call by name, e.g. ``bos_token``."""
+    """Special tokens that the template may name, e.g. ``bos_token``."""
 
 
 class ModelCard(
@@ -91,7 +91,7 @@ class ModelCard(
     tokenizer_sha256: str
     probe: Probe
     versions: dict[str, str]
-    """Packages that took part in the export."""
+    """Packages used in the export."""
     decoder_start: int | None = None
     """What the decoder of a seq2seq model begins with."""
     chat: Chat | None = None

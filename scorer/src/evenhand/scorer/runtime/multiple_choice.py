@@ -13,7 +13,7 @@ def score_options(
     """Return the head's logit for each option, float64 [rows, options], in the rows' order.
 
     Text and option are the tokenizer's pair. The head reads every option by itself, so it does not
-    matter with how many options it was trained.
+    matter how many options it was trained with.
 
     Args:
         model: exported for multiple-choice.
@@ -22,7 +22,7 @@ def score_options(
         advance: is given the number of rows that were just done.
 
     Raises:
-        DataRefused: a row is longer than the model reads, or the model gives what is no number.
+        DataRefused: a row is longer than the model reads, or the model yields NaN or infinity.
     """
     pairs = distinct_pairs(prompts)
     numbers = zip(pairs.text_numbers, pairs.option_numbers, strict=True)

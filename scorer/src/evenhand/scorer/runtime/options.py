@@ -28,7 +28,7 @@ class Pairs(NamedTuple):
     texts: list[str]
     options: list[str]
     text_numbers: Ints
-    """The text of each pair, shape [M]; it never falls."""
+    """The text of each pair, shape [M], in ascending order."""
     option_numbers: Ints
     """The option of each pair, shape [M]."""
     rows: Rows
@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
 
 
 def distinct_pairs(prompts: Prompts) -> Pairs:
-    """Find what is asked.
+    """Find the distinct pairs of the rows.
 
     >>> options = pl.DataFrame({"0": ["x", "y"], "1": ["y", "x"], "2": ["z", "z"]})
     >>> pairs = distinct_pairs(Prompts(pl.Series(["r0", "r1"]), pl.Series(["a", "a"]), options))

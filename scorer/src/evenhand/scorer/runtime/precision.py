@@ -7,7 +7,7 @@ from evenhand.scorer.runtime.model_card import Precision
 
 
 def to_precision(path: Path, precision: Precision) -> None:
-    """Rewrite ``model.onnx`` in the wanted precision.
+    """Rewrite ``model.onnx`` in the given precision.
 
     int8 is dynamic quantisation of the weights. fp16 keeps inputs and outputs in fp32, so that a
     softmax is always taken of fp32 logits.

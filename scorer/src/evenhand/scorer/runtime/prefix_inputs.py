@@ -1,8 +1,8 @@
-"""Inputs of causal LMs: what is read of a token behind others, and no shared beginning run twice.
+"""Inputs of causal LMs: tokens read after their prefixes, each shared prefix run once.
 
 All inputs of one call become one forest (``trie``): a token that many texts share is run once, a
-token behind which nothing is read is never run, and the head over the vocabulary runs where
-something is read alone. Rows of the forest that are of like length are run together.
+token after which nothing is read is never run, and the head over the vocabulary runs only where
+something is read. Rows of the forest of similar length are run together.
 """
 
 from abc import ABC, abstractmethod
@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.scorer.runtime.batching import Floats, Ints, batches
-from evenhand.scorer.runtime.scheduler import Batch, numbered
+from evenhand.scorer.runtime.scheduler import Batch, number_distinct
 from evenhand.scorer.runtime.session import ExportedModel, Session
-from evenhand.scorer.runtime.trie import Branch, Row, Trie, build_trie, planned, seen_in
+from evenhand.scorer.runtime.trie import Branch, Row, Trie, build_trie, plan_branches, seen_in
 
 ROW_TOKENS = 192
 """Tokens of a row: attention costs by the square of it, and what rows share is run in each."""
 CPU_TOKENS = 512
-"""The most tokens of a batch on a CPU: what one layer leaves for the next stays in its cache."""
+"""The most tokens of a batch on a CPU: activations between layers then stay in its cache."""
 
 _LARGEST_LOGITS = 1 << 26
 """Numbers that the head gives in one run (256 MB)."""
@@ -32,7 +32,7 @@ Cache = NDArray[np.float32]
 
 
 class _Reads(NamedTuple):
-    """K tokens, each read behind a node of a forest; both int64 [K]."""
+    """K tokens, each read after a node of a forest; both int64 [K]."""
 
     nodes: Ints
     tokens: Ints
@@ -40,7 +40,7 @@ class _Reads(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PrefixInputs(ABC):
-    """M sequences of tokens, of which something is read; beginnings that they share run once."""
+    """M sequences of tokens, of which some are read; prefixes that they share run once."""
 
     sequences: Sequence[Ints]
 
@@ -51,10 +51,10 @@ class PrefixInputs(ABC):
 
     def identities(self) -> Ints:
         """Number the distinct inputs."""
-        return numbered(sequence.tobytes() for sequence in self.sequences)
+        return number_distinct(sequence.tobytes() for sequence in self.sequences)
 
     def run(self, model: ExportedModel, numbers: Ints, *, budget: int) -> Iterator[Batch]:
-        """Run the inputs of these numbers; all are finished with the last batch."""
+        """Run the inputs with these numbers; all are finished with the last batch."""
         trie, reads = self._plan(numbers)
         run = _Run(model, trie, reads, budget=budget)
         yield from (Batch(_NONE, [], share) for share in run.shares())
@@ -62,7 +62,7 @@ class PrefixInputs(ABC):
 
     @abstractmethod
     def _plan(self, numbers: Ints) -> tuple[Trie, _Reads]:
-        """Return the forest of some inputs, and all that is read in it."""
+        """Return the forest of some inputs, and all tokens that are read in it."""
 
     @abstractmethod
     def _values(self, numbers: Ints, logs: Floats) -> Floats:
@@ -71,7 +71,7 @@ class PrefixInputs(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Continuations(PrefixInputs):
-    """Sequences that are read from a place on: the log-likelihood of the rest, [M], in nats."""
+    """Sequences that are read from a position on: the log-likelihood of the rest, [M], in nats."""
 
     starts: Ints
     """First token that is read of each, at least 1 and before its end, int64 [M]."""
@@ -79,7 +79,7 @@ class Continuations(PrefixInputs):
     def identities(self) -> Ints:
         """Number the distinct inputs."""
         pairs = zip(self.sequences, self.starts.tolist(), strict=True)
-        return numbered((sequence.tobytes(), start) for sequence, start in pairs)
+        return number_distinct((sequence.tobytes(), start) for sequence, start in pairs)
 
     def _plan(self, numbers: Ints) -> tuple[Trie, _Reads]:
         sequences = [self.sequences[i] for i in numbers]
@@ -103,7 +103,7 @@ class Continuations(PrefixInputs):
 
 @dataclass(frozen=True, eq=False)
 class NextTokens(PrefixInputs):
-    """Beginnings of at least one token: log-probabilities of tokens right behind, [M, K]."""
+    """Prefixes of at least one token: log-probabilities of the next token, [M, K]."""
 
     tokens: Ints
     """The same K tokens for all, int64 [K]."""
@@ -120,10 +120,10 @@ class NextTokens(PrefixInputs):
 
 
 class _Run:
-    """Reads a forest, branch by branch; of caches it holds those above the branch alone."""
+    """Reads a forest branch by branch, and holds the caches above the branch alone."""
 
     def __init__(self, model: ExportedModel, trie: Trie, reads: _Reads, *, budget: int) -> None:
-        """Begin; what several inputs ask of one node is read once."""
+        """Prepare the reads; what several inputs ask of one node is read once."""
         n_words = model.card.vocabulary_size
         pairs, self._which = np.unique(reads.nodes * n_words + reads.tokens, return_inverse=True)
         # In the order of the nodes, so that what is read in a row of the forest is a range.
@@ -136,7 +136,7 @@ class _Run:
 
     def shares(self) -> Iterator[float]:
         """Run the forest; yield after each batch the share of its tokens that is done."""
-        plan = planned(self._trie, row_tokens=ROW_TOKENS)
+        plan = plan_branches(self._trie, row_tokens=ROW_TOKENS)
         yield from self._branch(plan, _no_cache(self._session))
 
     def log_probabilities(self) -> Floats:
@@ -159,7 +159,7 @@ class _Run:
         return self._n_done / len(self._trie)
 
     def _batches(self, rows: list[Row]) -> Iterator[list[Row]]:
-        """Put rows of like length together, no more of them than the head's output allows."""
+        """Group rows of similar length, no more of them than the head's output allows."""
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         for numbers in batches(lengths, budget=self._budget):
             batch: list[Row] = []
@@ -174,11 +174,11 @@ class _Run:
             yield batch
 
     def _range(self, row: Row) -> slice:
-        """Return where what is read in a row stands among all that is read."""
+        """Return the range of a row's reads among all reads."""
         return slice(*np.searchsorted(self._reads.nodes, [row.start, row.stop]))
 
     def _run_rows(self, rows: list[Row], past: Cache, *, keep: bool = False) -> Cache:
-        """Run some rows behind one past; return the keys and values that are kept, if any."""
+        """Run some rows after one past; return the keys and values that are kept, if any."""
         length = max(len(row) for row in rows)
         feed = _feed(self._trie, rows, past)
         places, numbers = [], []
@@ -203,7 +203,7 @@ def _no_cache(session: Session) -> Cache:
 
 
 def _feed(trie: Trie, rows: list[Row], past: Cache) -> dict[str, NDArray[Any]]:
-    """Return tokens, depths and what sees what, of rows padded to the longest."""
+    """Return tokens, depths and attention masks of rows, padded to the longest."""
     shape = (len(rows), max(len(row) for row in rows))
     n_past = past.shape[4]
     ids, depths = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)

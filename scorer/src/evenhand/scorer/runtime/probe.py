@@ -22,7 +22,7 @@ class Vocabulary(NamedTuple):
 
 
 def probe_batch(lengths: list[int], names: list[str], vocabulary: Vocabulary) -> Arrays:
-    """Draw rows of the given numbers of tokens and pad them to the longest; seeded.
+    """Draw random rows of the given lengths and pad them to the longest; seeded.
 
     Returns the inputs that are named, each int64 [batch, longest], ``mask_positions`` [batch].
     """

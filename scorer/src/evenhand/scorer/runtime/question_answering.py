@@ -1,4 +1,4 @@
-"""Where a span model sees the answer of a question begin and end in its paragraph."""
+"""Where a span model expects an answer to begin and end in its paragraph."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -53,7 +53,7 @@ class Questions:
         """Read p_start and p_end by token of the paragraph, float64 [batch, 2, longest].
 
         Each is a softmax over the paragraph's tokens alone, so that neither the question nor
-        padding nor the other inputs of a batch move them.
+        padding nor the other inputs of a batch change them.
         """
         starts, lengths = (self.inputs.numbers[name][batch.inputs] for name in (_START, _LENGTH))
         columns = np.arange(int(lengths.max()))[None, :]
@@ -147,7 +147,7 @@ def _softmax(logits: Floats, is_real: NDArray[np.bool_]) -> Floats:
     """Softmax over the real columns of each row; the others get 0."""
     masked = np.where(is_real, logits, -np.inf)
     powers = np.exp(masked - masked.max(axis=1, keepdims=True))
-    # A running sum adds from left to right, so the zeros of padding change no bit of it; sum()
+    # A running sum adds from left to right, so the zeros of padding do not change a bit; sum()
     # adds in blocks that depend on the width.
     probabilities: Floats = powers / np.cumsum(powers, axis=1)[:, -1:]
     return probabilities

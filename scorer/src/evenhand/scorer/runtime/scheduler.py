@@ -26,14 +26,14 @@ from evenhand.scorer.runtime.batching import Floats, Ints
 from evenhand.scorer.runtime.session import ExportedModel
 
 Advance = Callable[[int], None]
-"""Is given the number of rows that were just done."""
+"""Is called with the number of rows that were just done."""
 
 
 class Batch(NamedTuple):
-    """What one run of the model gave."""
+    """The outputs of one run of the model."""
 
     inputs: Ints
-    """Numbers of the inputs that it finishes."""
+    """Numbers of the inputs that it completes."""
     outputs: list[NDArray[Any]]
     """Arrays whose first axis goes by these inputs."""
     share: float
@@ -78,10 +78,10 @@ def distinct(texts: pl.Series) -> tuple[list[str], Ints]:
     return texts.unique().sort().to_list(), numbers
 
 
-def numbered(keys: Iterable[Hashable]) -> Ints:
+def number_distinct(keys: Iterable[Hashable]) -> Ints:
     """Number keys in the order in which they first occur.
 
-    >>> numbered("abca").tolist()
+    >>> number_distinct("abca").tolist()
     [0, 1, 2, 0]
     """
     numbers: dict[Hashable, int] = {}
@@ -89,7 +89,7 @@ def numbered(keys: Iterable[Hashable]) -> Ints:
 
 
 def first_output(batch: Batch) -> Floats:
-    """Read what the model gave, as it is."""
+    """Return the model's first output as it is."""
     values: Floats = batch.outputs[0].astype(np.float64)
     return values
 
@@ -104,23 +104,23 @@ def answers(
     budget: int,
     advance: Advance,
 ) -> Floats:
-    """Return what each row is answered, float64, in the rows' order.
+    """Return the model's answer to each row, float64, in the rows' order.
 
     Args:
         model: the opened model.
         inputs: what it is run on.
         rows: which inputs answer which row.
         read: returns the value of each input of a batch, [batch, ...].
-        pick: is given the values of the inputs of some rows, and the numbers of these rows, and
-            returns what of each is the row's; None where it is the whole.
+        pick: takes the values of some rows' inputs, and the numbers of these rows, and returns
+            each row's part of its value; None where that is the whole.
         budget: tokens of a batch, padding included.
-        advance: is told of the rows that are done.
+        advance: is called with the number of rows that were just done.
 
     Returns:
         [N, ...] or [N, K, ...]: a value for every entry of ``rows.inputs``.
 
     Raises:
-        DataRefused: a row's input is longer than the model reads, or its value is no number.
+        DataRefused: a row's input is longer than the model reads, or its value is NaN or infinite.
     """
     refuse_long(rows, inputs.lengths, model)
     asked = _Asked(rows, inputs.identities())
@@ -161,23 +161,23 @@ class _Asked:
 
 
 class _Progress:
-    """Tells of rows what is known of the work."""
+    """Turns progress of the work into finished rows."""
 
     def __init__(self, n_rows: int, advance: Advance) -> None:
         self._n_rows, self._advance, self._told = n_rows, advance, 0
 
     def reach(self, share: float) -> None:
-        """Count rows in proportion to the work; all of them when all of it is done."""
+        """Report rows in proportion to the work; all of them when it is done."""
         n_done = int(self._n_rows * share)
         self._advance(n_done - self._told)
         self._told = n_done
 
 
-def divided(advance: Advance, n_passes: int) -> Advance:
-    """Return what each of so many passes over the same rows may tell, so that a row counts once.
+def share_progress(advance: Advance, n_passes: int) -> Advance:
+    """Return the ``advance`` of each of several passes over the same rows; a row counts once.
 
     >>> told = []
-    >>> advance = divided(told.append, 2)
+    >>> advance = share_progress(told.append, 2)
     >>> for rows in (3, 3):
     ...     advance(rows)
     >>> told
@@ -199,25 +199,24 @@ def refuse_long(rows: Rows, lengths: Ints, model: ExportedModel) -> None:
     Args:
         rows: which inputs answer which row.
         lengths: tokens of each input.
-        model: which reads so many tokens.
+        model: whose limit counts.
     """
     asked = lengths[rows.inputs.ravel()]
     if len(asked) and asked.max() > model.card.max_length:
         raise DataRefused(
-            f"Row {rows.name(int(asked.argmax()))} is {asked.max()} tokens, but the model reads"
-            f" {model.card.max_length}; nothing is cut off in silence, so take a model that reads"
-            " more."
+            f"Row {rows.name(int(asked.argmax()))} has {asked.max()} tokens, but the model reads"
+            f" {model.card.max_length}; nothing is truncated, so use a model that reads more."
         )
 
 
 def _refuse_not_finite(
     values: Floats, counts: Ints, places: Ints, rows: Rows, model: ExportedModel
 ) -> None:
-    """Refuse what is no number, naming the first row that asks for it."""
+    """Refuse NaN and infinity, naming the first row whose value is one."""
     is_broken = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
     if is_broken.any():
         place = places[int(counts[: int(is_broken.argmax())].sum())]
         raise DataRefused(
-            f"Row {rows.name(int(place))}: {model.card.name} in {model.card.precision} gives what"
-            " is no number; export it in another precision, or take another model."
+            f"Row {rows.name(int(place))}: {model.card.name} in {model.card.precision} yields NaN"
+            " or infinity; export it in another precision, or use another model."
         )

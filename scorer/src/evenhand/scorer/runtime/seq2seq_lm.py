@@ -1,6 +1,6 @@
-"""The log-likelihood of each option as what an encoder-decoder answers to a prompt.
+"""The log-likelihood of each option as an encoder-decoder's answer to a prompt.
 
-An option counts with the token that ends it, and without the one that some families begin it with.
+An option includes the token that ends it, and not the one that begins it in some families.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from evenhand.scorer.runtime.scheduler import Advance, answers
 from evenhand.scorer.runtime.session import ExportedModel
 
 NORMALISATIONS = ("total", "token", "unconditional")
-"""Of a log-likelihood: as it is, by the option's tokens, or less that after an empty prompt."""
+"""Of a log-likelihood: as it is, per token of the option, or less that after an empty prompt."""
 
 
 def score_options(
@@ -35,7 +35,7 @@ def score_options(
         advance: is given the number of rows that were just done.
 
     Raises:
-        DataRefused: a row is longer than the model reads, or the model gives what is no number.
+        DataRefused: a row is longer than the model reads, or the model yields NaN or infinity.
     """
     pairs = distinct_pairs(prompts)
     targets, numbers, fill = _targets(model, pairs.options), pairs.option_numbers, pad_id(model)

@@ -1,4 +1,4 @@
-"""Opens an ONNX model on a device, and never on another one in silence."""
+"""Opens an ONNX model on a device, and never silently on another one."""
 
 import re
 import sys
@@ -39,11 +39,11 @@ class Session:
         """Run one batch; arrays go in and come out on the CPU.
 
         Args:
-            inputs: by name, ``input_ids`` among them.
-            outputs: the names of those that are wanted, in order; None for all.
+            inputs: arrays by name, ``input_ids`` among them.
+            outputs: the names of the wanted outputs, in order; None for all.
 
         Raises:
-            DataRefused: onnxruntime failed, most often for want of memory.
+            DataRefused: onnxruntime failed, most often for lack of memory.
         """
         try:
             if self.device == "cpu":
@@ -84,7 +84,7 @@ def open_session(path: Path, *, device: str, threads: int = 0) -> Session:
         threads: of one operation; 0 leaves the choice to onnxruntime.
 
     Raises:
-        WrongUse: the device is no device, or both builds of onnxruntime are installed.
+        WrongUse: the device is unknown, or both builds of onnxruntime are installed.
         DataRefused: CUDA was asked for and did not load, or the file is no model.
     """
     match = _DEVICE.fullmatch(device)
@@ -109,7 +109,7 @@ def open_session(path: Path, *, device: str, threads: int = 0) -> Session:
 
 
 def _try_cuda(path: Path, index: int, threads: int) -> tuple[Any | None, str]:
-    """Open on CUDA, or say why not; onnxruntime alone would fall back to the CPU in silence."""
+    """Open on CUDA, or say why not; onnxruntime alone would silently fall back to the CPU."""
     import onnxruntime
 
     if _CUDA not in onnxruntime.get_available_providers():
@@ -133,7 +133,7 @@ def _open(path: Path, providers: list[Any], threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.use_deterministic_compute = True
-    # Its warnings are about its own optimisations; what fails is raised.
+    # Its warnings are about its optimisations; failures are raised.
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=providers)

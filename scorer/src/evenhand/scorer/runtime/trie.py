@@ -1,4 +1,4 @@
-"""Token sequences as a forest in which each shared beginning stands once, cut to rows of a batch.
+"""Token sequences as a forest in which each shared prefix occurs once, cut to rows of a batch.
 
 The nodes are numbered depth first. So the nodes below a node are a range that begins with it, and
 any range of nodes needs, beyond itself, no more than the path above its first node: a row of a
@@ -29,7 +29,7 @@ class Trie:
     depths: Ints
     """0 at a root."""
     ends: Ints
-    """The number behind the last node below each node."""
+    """One more than the number of the last node below each node."""
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -66,10 +66,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Branch:
-    """What is run behind one shared beginning, whose keys and values are kept for so long."""
+    """The part of a forest after one shared prefix, whose keys and values are kept."""
 
     path: Row | None
-    """The beginning, as far as no other branch's covers it; None where there is none."""
+    """The prefix, as far as no other branch covers it; None where there is none."""
     rows: list[Row] = field(default_factory=list)
     branches: list["Branch"] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ def build_trie(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
 
     Returns:
         The forest, and for each sequence the node of each of its tokens, int64
-        [sequences, longest]; what lies behind a sequence's end there means nothing.
+        [sequences, longest]; what follows a sequence's end there means nothing.
 
     >>> trie, nodes = build_trie([np.array([5, 6, 7]), np.array([5, 6, 8]), np.array([5])])
     >>> trie.tokens.tolist(), trie.parents.tolist(), trie.ends.tolist()
@@ -94,7 +94,7 @@ def build_trie(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
     grid[is_real] = np.concatenate(sequences)
     order = np.lexsort(grid.T[::-1])
     grid, is_real = grid[order], is_real[order]
-    is_new = is_real & (columns >= _shared(grid, is_real)[:, None])
+    is_new = is_real & (columns >= _shared_prefixes(grid, is_real)[:, None])
     depths = np.nonzero(is_new)[1]
     # A node stands until the next one is made in its column, in the order of the sequences.
     numbers = np.where(is_new, np.cumsum(is_new).reshape(is_new.shape) - 1, -1)
@@ -106,8 +106,8 @@ def build_trie(sequences: Sequence[Ints]) -> tuple[Trie, Ints]:
     return Trie(grid[is_new], parents, depths, _ends(parents, depths)), nodes
 
 
-def _shared(grid: Ints, is_real: Bools) -> Ints:
-    """Return how many first tokens each row has in common with the one before it."""
+def _shared_prefixes(grid: Ints, is_real: Bools) -> Ints:
+    """Return how many leading tokens each row has in common with the row before it."""
     differs = (grid[1:] != grid[:-1]) | ~is_real[1:]
     first = np.where(differs.any(axis=1), differs.argmax(axis=1), grid.shape[1])
     return np.concatenate([[0], first])
@@ -122,10 +122,10 @@ def _ends(parents: Ints, depths: Ints) -> Ints:
     return ends
 
 
-def planned(trie: Trie, *, row_tokens: int) -> Branch:
+def plan_branches(trie: Trie, *, row_tokens: int) -> Branch:
     """Cut a forest to rows of at most ``row_tokens`` tokens, as far as no sequence is longer.
 
-    A beginning is taken for a branch when to run it again in every row below it would cost more
+    A prefix becomes a branch when running it again in every row below it would cost more
     than a row. Each node is in one row or path, and a row below a branch has no spine above it.
     """
     is_only = np.append(trie.ends[1:] == trie.ends[:-1], False)
@@ -161,7 +161,7 @@ class _Plan:
         return branch
 
     def _is_worth_it(self, n_path: int, n_below: int) -> bool:
-        """Say whether to run a path again in each row below it costs more than a row."""
+        """Say whether running a path again in each row below it costs more than a row."""
         room = max(self.row_tokens - n_path, self.row_tokens // 2, 1)
         saved = n_path * (-(-n_below // room) - 1)
         return n_path >= _SHORTEST_PATH and saved > self.row_tokens
@@ -197,7 +197,7 @@ def seen_in(trie: Trie, row: Row) -> Bools:
     """
     nodes = row.nodes()
     places = np.arange(len(nodes))
-    # Behind the spine the numbers have no gaps, and a spine's ends lie behind it.
+    # After the spine the numbers have no gaps, and the ends of the spine's nodes lie after it.
     ends = trie.ends[nodes] - row.start + len(row.spine)
     seen: Bools = (places <= places[:, None]) & (places[:, None] < ends)
     return seen

@@ -1,4 +1,4 @@
-"""Words that are read in a text: the pieces of each for a tokenizer, and those that it lacks."""
+"""Words that are read in a text: the tokens of each, and the words that a tokenizer lacks."""
 
 import functools
 import json
@@ -10,8 +10,8 @@ from evenhand.scorer.runtime.batching import Ints
 from evenhand.scorer.runtime.session import ExportedModel
 
 _CARRIER, _QUOTE = "The", '"'
-"""What stands before a word while it is cut: some tokenizers put a space before every text, and
-would put two before one that begins with a space."""
+"""What stands before a word while it is tokenized: some tokenizers put a space before every text,
+and would put two before a text that begins with a space."""
 
 
 class Words(NamedTuple):
@@ -19,37 +19,37 @@ class Words(NamedTuple):
 
     names: list[str]
     """V words, as the caller spells them."""
-    pieces: list[Ints]
-    """The pieces of each, at least one."""
+    tokens: list[Ints]
+    """The tokens of each, at least one."""
     left_out: list[str]
-    """Words that the vocabulary lacks, or of several pieces where one is asked for."""
+    """Words that the vocabulary lacks, or that have several tokens where only one is read."""
 
-    def of_one_piece(self) -> list[int]:
-        """Return the places of the words of one piece."""
-        return [place for place, pieces in enumerate(self.pieces) if len(pieces) == 1]
+    def single_token_places(self) -> list[int]:
+        """Return the places of the words that are one token."""
+        return [place for place, tokens in enumerate(self.tokens) if len(tokens) == 1]
 
-    def of_several_pieces(self) -> list[int]:
-        """Return the places of the words of several pieces."""
-        return [place for place, pieces in enumerate(self.pieces) if len(pieces) > 1]
+    def multi_token_places(self) -> list[int]:
+        """Return the places of the words that are several tokens."""
+        return [place for place, tokens in enumerate(self.tokens) if len(tokens) > 1]
 
-    def most_pieces(self) -> int:
-        """Return the number of pieces of the longest word."""
-        return max(len(pieces) for pieces in self.pieces)
+    def longest(self) -> int:
+        """Return the number of tokens of the longest word."""
+        return max(len(tokens) for tokens in self.tokens)
 
 
-def words_in_pieces(model: ExportedModel, words: list[str], *, before: str, chain: bool) -> Words:
-    """Cut words into pieces as they stand in running text.
+def tokenize_words(model: ExportedModel, words: list[str], *, before: str, chain: bool) -> Words:
+    """Tokenize words as they stand in running text.
 
     Args:
-        model: whose tokenizer is taken.
+        model: whose tokenizer is used.
         words: each once.
         before: what stands between the text and a word, most often a space. Byte-level and
-            sentence-piece tokenizers have other pieces for a word behind a space.
-        chain: whether words of several pieces are read.
+            SentencePiece tokenizers have other tokens for a word that follows a space.
+        chain: whether words of several tokens are read.
     """
     unknown, carrier = unknown_ids(model), _CARRIER if before else _QUOTE
     opening = _ids(model, carrier)
-    names, pieces, left_out = [], [], []
+    names, tokens, left_out = [], [], []
     for word in words:
         whole = _ids(model, f"{carrier}{before}{word}")
         ids = whole[len(opening) :] if whole[: len(opening)] == opening else []
@@ -57,8 +57,8 @@ def words_in_pieces(model: ExportedModel, words: list[str], *, before: str, chai
             left_out.append(word)
         else:
             names.append(word)
-            pieces.append(np.array(ids, dtype=np.int64))
-    return Words(names, pieces, left_out)
+            tokens.append(np.array(ids, dtype=np.int64))
+    return Words(names, tokens, left_out)
 
 
 def _ids(model: ExportedModel, text: str) -> list[int]:
@@ -68,7 +68,7 @@ def _ids(model: ExportedModel, text: str) -> list[int]:
 
 @functools.lru_cache(maxsize=1)
 def unknown_ids(model: ExportedModel) -> frozenset[int]:
-    """Return the ids of the unknown piece; the library shows it for some kinds of model only."""
+    """Return the ids of the unknown token; the library shows it for some kinds of model only."""
     described = json.loads(model.tokenizer.to_str())["model"]
     ids = {described.get("unk_id")}
     # A byte-level vocabulary needs none and often says so, yet keeps the token.

@@ -22,6 +22,6 @@ _QUESTION_COLUMNS = ("id", "context", "question", "answer1", "answer2")
 _MASK_COLUMNS = ("id", "text", "answer1", "answer2")
 
 
-def shown_of(config: str) -> tuple[str, ...]:
+def shown_columns(config: str) -> tuple[str, ...]:
     """Return the columns of questions or of masked sentences."""
     return _MASK_COLUMNS if config.endswith("_mlm") else _QUESTION_COLUMNS

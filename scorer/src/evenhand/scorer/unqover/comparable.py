@@ -1,6 +1,7 @@
 """UnQover's metrics as functions of weights of the templates, from ``NAME.parts.parquet``."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 
 from evenhand.contract.report import Metric, Report
 from evenhand.scorer.comparable import Comparable, Key
+from evenhand.scorer.inference.estimates import Bracket
 from evenhand.scorer.specs import find
-from evenhand.scorer.unqover import specs
+from evenhand.scorer.unqover import brackets, specs
 from evenhand.scorer.unqover.specs import SUMS, CellMetric, ExampleMean
 
 Floats = NDArray[np.float64]
@@ -37,6 +39,11 @@ def _weighted_sums(weights: Floats, sums: Floats) -> tuple[Floats, Floats]:
 def _cell_value(spec: CellMetric, weights: Floats, sums: Floats, _strata: Integers) -> Floats:
     """Return a metric of cells, for one subject if it is by subject; sums [N, 2, X, A]."""
     return spec.value(*_weighted_sums(weights, sums)).reshape(len(weights))
+
+
+def _bracket_of_cells(spec: CellMetric, sums: Floats, strata: Integers, seed: int) -> Bracket:
+    """Return what encloses mu or eta; sums [N, 2, X, A]."""
+    return brackets.bracket(spec, sums[:, _SUM], sums[:, _N], strata, seed=seed)
 
 
 def comparables(parts: pl.DataFrame, report: Report) -> Sequence[Comparable]:
@@ -72,7 +79,8 @@ def _metric_comparables(
         if spec.by_subject:
             yield from _subject_comparables(metric, rows, value, groups)
         else:
-            yield _comparable(metric, key, rows, value, is_cells=True)
+            number = _comparable(metric, key, rows, value, is_cells=True)
+            yield replace(number, bracket=partial(_bracket_of_cells, spec))
 
 
 def _subject_comparables(
@@ -109,6 +117,7 @@ def _comparable(
         sums=np.asarray(sums, dtype=np.float64),
         is_used=np.asarray(counts > 0),
         value=value,
+        weights=np.asarray(counts, dtype=np.float64),
     )
 
 

@@ -14,6 +14,7 @@ from evenhand.contract.report import (
     signature,
 )
 from evenhand.scorer import __version__, statistics
+from evenhand.scorer.inference.clusters import effective_number
 from evenhand.scorer.intervals import NO_VALUE, Clusters, Sure, sure_of
 from evenhand.scorer.provenance import Provenance
 from evenhand.scorer.statistics import Bounds, Estimator, NullMoments
@@ -41,6 +42,7 @@ class MetricWriter:
         self.provenance, self.sampling = provenance, provenance.sampling
         # A template of the items without a complete example is not a cluster.
         self.is_used = cells.n_examples > 0
+        self.n_effective = effective_number(cells.n_examples)
         self.strata = examples.strata[self.is_used]
 
     def metrics(self) -> list[Metric]:
@@ -249,7 +251,7 @@ class MetricWriter:
         n_agreeing: int | None = None,
     ) -> Sure:
         assert spec.range is not None
-        clusters = Clusters(len(self.strata), "template", spec.range, n_agreeing)
+        clusters = Clusters(len(self.strata), "template", spec.range, n_agreeing, self.n_effective)
         return sure_of(value, bounds, place, clusters, self.sampling)
 
 

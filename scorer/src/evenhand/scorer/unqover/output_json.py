@@ -20,10 +20,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from evenhand.contract import DataRefused
-from evenhand.scorer.faults import shown
+from evenhand.scorer.faults import excerpt
 from evenhand.scorer.readers.json_text import ESCAPED_ASCII, KeyTwice, once_loads
 from evenhand.scorer.readers.reader import Mark, Reader
-from evenhand.scorer.readers.streams import BOM, opened, skip_to
+from evenhand.scorer.readers.streams import BOM, open_bounded, skip_to
 
 NAME = "unqover"
 ENTRIES = "entries"
@@ -155,7 +155,7 @@ def texts(path: Path, entries: OriginalEntries, rows: Iterable[int]) -> dict[int
     wanted = sorted(set(rows))
     firsts = [piece.first_row for piece in entries.pieces]
     by_row: dict[int, EntryText] = {}
-    with opened(path) as stream:
+    with open_bounded(path) as stream:
         position = 0
         for number, piece_rows in groupby(wanted, key=lambda row: bisect_right(firsts, row) - 1):
             piece = entries.pieces[number]
@@ -194,7 +194,7 @@ def _key_parts(path: Path, keys: list[str]) -> pl.DataFrame:
 
 
 def _first(keys: pl.Series) -> str:
-    return shown(repr(keys[0]))
+    return excerpt(repr(keys[0]))
 
 
 def _is_masked(piece: bytes) -> bool:
@@ -204,7 +204,7 @@ def _is_masked(piece: bytes) -> bool:
 
 def _decode_pieces(path: Path) -> Iterator[tuple[dict[str, _Entry], bytes, int]]:
     """Yield the entries of each piece, the piece as a JSON object, and its offset."""
-    with opened(path) as stream:
+    with open_bounded(path) as stream:
         block = stream.read(_BLOCK_BYTES)
         rest = _skip_opening_brace(path, block)
         offset, n_entries = len(block) - len(rest), 0
@@ -303,7 +303,7 @@ def _check_entries(path: Path, piece: bytes, n_before: int) -> None:
         entries = once_loads(piece.decode())
     except KeyTwice as twice:
         raise DataRefused(
-            f"{path}: the key {shown(repr(str(twice)))} occurs twice; keep one."
+            f"{path}: the key {excerpt(repr(str(twice)))} occurs twice; keep one."
         ) from twice
     except UnicodeDecodeError as error:
         raise DataRefused(f"{path} is not UTF-8; save the file as UTF-8.") from error
@@ -311,7 +311,7 @@ def _check_entries(path: Path, piece: bytes, n_before: int) -> None:
         raise _cut_off_refusal(path, n_before) from error
     for number, (key, entry) in enumerate(entries.items(), n_before + 1):
         for field in _FIELDS:
-            _check_field(path, f"entry {number:,} ({shown(repr(key))})", entry, field)
+            _check_field(path, f"entry {number:,} ({excerpt(repr(key))})", entry, field)
 
 
 def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
@@ -326,7 +326,7 @@ def _check_field(path: Path, place: str, entry: Any, field: str) -> None:
         )
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
-        quoted = shown(repr(value), 60)
+        quoted = excerpt(repr(value), 60)
         raise DataRefused(f"{path}, {place}: {field} is {quoted}; it must be a number from 0 to 1.")
 
 

@@ -56,4 +56,4 @@ def check_scores(
             blanked = pl.when(pl.lit(is_bad)).then(float("nan")).otherwise(pl.col(name))
             rows = rows.with_columns(blanked.alias(name))
     rows = rows_with_id(rows, faults, first_row=first_row)
-    return FileRows(rows, faults=faults.listed(), notes=list(notes))
+    return FileRows(rows, faults=faults.to_list(), notes=list(notes))

@@ -15,7 +15,7 @@ from evenhand.contract.unqover import Prediction
 from evenhand.scorer.faults import FaultList
 from evenhand.scorer.readers import prediction_files
 from evenhand.scorer.readers.json_text import once_loads
-from evenhand.scorer.readers.parquet import rows_of, schema_of
+from evenhand.scorer.readers.parquet import read_rows, read_schema
 from evenhand.scorer.readers.plain_tables import read_plain_table
 from evenhand.scorer.readers.prediction_files import prediction_reader
 from evenhand.scorer.readers.prediction_format import (
@@ -88,10 +88,10 @@ class _ScorePairs(PredictionFormat[Prediction]):
 
     def _parquet(self, path: Path) -> FileRows:
         """Read Parquet with a text column ``id`` and two columns of numbers."""
-        schema = schema_of(path)
+        schema = read_schema(path)
         check_columns(str(path), list(schema), self)
         _check_types(path, schema)
-        rows = rows_of(path, COLUMNS)
+        rows = read_rows(path, COLUMNS)
         return check_scores(rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()))
 
 

@@ -75,4 +75,4 @@ def _answers(
     ]
     remedy = "Was the file made from this dataset's lists?"
     faults.add_many("questions that are not in the dataset", remedy, first, len(unknown))
-    return FileRows(rows.drop("row"), faults=faults.listed())
+    return FileRows(rows.drop("row"), faults=faults.to_list())

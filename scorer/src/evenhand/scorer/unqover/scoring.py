@@ -14,7 +14,7 @@ from evenhand.contract.unqover import PREDICTION_COLUMNS
 from evenhand.scorer.benchmark_scoring import BenchmarkScoring, Checked, SelfDescribed, Texts
 from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.faults import Fault, FaultList
-from evenhand.scorer.frames import columns_of, typed
+from evenhand.scorer.frames import cast_columns, select_columns
 from evenhand.scorer.inputs import Inputs
 from evenhand.scorer.matching import IS_ANSWERED, one_row_each
 from evenhand.scorer.outcome import Rows
@@ -76,8 +76,8 @@ class UnqoverScoring(BenchmarkScoring[Matched, ScoredConfig]):
 
     def read_frame(self, predictions: pl.DataFrame) -> tuple[pl.DataFrame, list[Fault]]:
         """Check that scores are numbers from 0 to 1."""
-        rows = columns_of("predictions", predictions, PREDICTION_COLUMNS)
-        checked_rows = check_scores(typed("predictions", rows, _PREDICTION_KINDS))
+        rows = select_columns("predictions", predictions, PREDICTION_COLUMNS)
+        checked_rows = check_scores(cast_columns("predictions", rows, _PREDICTION_KINDS))
         return checked_rows.rows, checked_rows.faults
 
     def match(

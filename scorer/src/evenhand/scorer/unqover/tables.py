@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from evenhand.contract.report import Report
-from evenhand.scorer.frames import stacked
+from evenhand.scorer.frames import stack_tables
 from evenhand.scorer.unqover.cells import Cells
 from evenhand.scorer.unqover.results import ScoredConfig
 from evenhand.scorer.unqover.specs import SUMS
@@ -47,7 +47,7 @@ def parts_table(scored: ScoredConfig) -> pl.DataFrame:
         pairs = _pairs(by_group, names, attributes).rename({"subject": "group"})
         tables.append(("group_attribute", pairs))
         tables.append(("groups", _subjects(by_group, "group", names, scored)))
-    return stacked(tables, PARTS).with_columns(config=pl.lit(scored.config))
+    return stack_tables(tables, PARTS).with_columns(config=pl.lit(scored.config))
 
 
 def subject_attribute_table(scored: ScoredConfig) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from evenhand.scorer.datasets import Dataset
 from evenhand.scorer.predict.asking import Settings
 from evenhand.scorer.runtime import causal_options, multiple_choice, seq2seq_lm
 from evenhand.scorer.runtime.batching import Floats
-from evenhand.scorer.runtime.chat import DATE, chat_template_of
+from evenhand.scorer.runtime.chat import DATE, load_chat_template
 from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.options import Prompts
 from evenhand.scorer.runtime.scheduler import Advance
@@ -86,7 +86,7 @@ def _for_prefix(
     if style == "plain":
         return asked, causal_options.Wording("Answer:", written_out=False)
     if style == "chat":
-        template = chat_template_of(model)
+        template = load_chat_template(model)
         texts = pl.Series(template.prompts(asked.texts))
         wording = causal_options.Wording(template.prompt(""), written_out=True)
         return dataclasses.replace(asked, texts=texts), wording
@@ -111,7 +111,7 @@ def fitting_tasks(_config: str) -> tuple[Task, ...]:
     return tuple(_READINGS)
 
 
-def settled(settings: Settings, model: ExportedModel) -> Settings:
+def resolve(settings: Settings, model: ExportedModel) -> Settings:
     """Fill in the task's first style and normalisation where none is given."""
     reading, task = _READINGS[model.card.task], model.card.task
     given = settings.options

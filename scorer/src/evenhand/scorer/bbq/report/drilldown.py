@@ -63,7 +63,7 @@ class Answers:
             group,
             CONDITIONS[condition].lower(),
         ]
-        return self.shelf.set_of(", ".join(word for word in words if word), places)
+        return self.shelf.example_set(", ".join(word for word in words if word), places)
 
 
 def example_blocks(answers: Answers, categories: Sequence[str]) -> list[Block]:

@@ -28,7 +28,7 @@ from evenhand.scorer.report.formulas import formulas
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING
-from evenhand.scorer.specs import reported
+from evenhand.scorer.specs import reported_specs
 
 STEM = "bbq"
 
@@ -166,7 +166,7 @@ def _methods_section(models: Sequence[ModelResult]) -> Section:
         title="Methods",
         lead=f"Definitions of the metrics, after {specs.PAPER.title}.",
         blocks=[
-            *formulas(reported(specs.in_report_order(), ids)),
+            *formulas(reported_specs(specs.in_report_order(), ids)),
             Subheading(text="Means, intervals and tests"),
             Paragraph(text=MEANS),
             Paragraph(text=INTERVALS),

@@ -1,8 +1,8 @@
 """BVF: the probability of every word of Y at the gap of a text.
 
-Causal models read the text before the gap, so texts with words behind it stay unread; masked models
-read the mask, encoder-decoders the first sentinel. Words are read with the space before them, as
-they stand in running text.
+Causal models see only the text before the gap, so texts that continue after it are not answered;
+masked models predict at the mask, encoder-decoders at the first sentinel. Words are tokenised with
+the space before them, as in running text.
 """
 
 import dataclasses
@@ -26,36 +26,36 @@ PIECES: dict[Task, tuple[str, str]] = {
     "fill-mask": ("single", "chain"),
     "seq2seq-lm": ("chain", "single"),
 }
-"""Task -> how words of several pieces are read, the default first."""
+"""Task -> how words of several tokens are read, the default first."""
 
 _SHARD_ROWS: dict[Task, int] = {"causal-lm": 1_024, "fill-mask": 8_192, "seq2seq-lm": 1_024}
 _FIRST = 10
-"""Words in the sentence of an error."""
+"""Words that an error message lists."""
 
 
 def fitting_tasks(_config: str) -> tuple[Task, ...]:
-    """Return the tasks that can answer, the same for every topic."""
+    """Return the tasks that can answer BVF, the same for every topic."""
     return tuple(PIECES)
 
 
-def settled(settings: Settings, model: ExportedModel) -> Settings:
-    """Take the task's way to read words of several pieces where no other was asked for."""
+def resolve(settings: Settings, model: ExportedModel) -> Settings:
+    """Fill in the task's default way to read words of several tokens."""
     pieces = settings.options["pieces"] or PIECES[model.card.task][0]
     return dataclasses.replace(settings, options={"pieces": pieces})
 
 
 def shard_rows(model: ExportedModel) -> int:
-    """Return the rows of a shard, fewer for slower tasks; rows of one subject share beginnings."""
+    """Return the number of rows in a shard, fewer for slower tasks."""
     return _SHARD_ROWS[model.card.task]
 
 
 def columns(_model: ExportedModel) -> Sequence[str]:
-    """Return the columns that are read."""
+    """Return the columns of the dataset that are read."""
     return ("id", "topic", "order", "text")
 
 
 def check(dataset: Dataset, config: str, model: ExportedModel, settings: Settings) -> None:
-    """Refuse a topic of which a class has no word that the model can read."""
+    """Refuse a topic with a class whose words are all missing from the model's vocabulary."""
     topic = _topics(settings)[config]
     known = set(known_words(model, _words(topic), chain=_is_chain(settings)).names)
     for name, words in topic.classes.items():
@@ -63,26 +63,26 @@ def check(dataset: Dataset, config: str, model: ExportedModel, settings: Setting
             few = ", ".join(words[:_FIRST])
             raise DataRefused(
                 f"{dataset.folder}, {config}: no word of the class {name} ({few}) is in the"
-                f" vocabulary of {model.card.name}{_as_one_piece(settings)}."
+                f" vocabulary of {model.card.name}{_single_token_hint(settings)}."
             )
 
 
 def decoding(model: ExportedModel, settings: Settings) -> dict[str, Any]:
-    """Return how words are read, and which ones of each topic were left out."""
+    """Return how words are read, and which words of each topic are left out."""
     left_out = {
         name: known_words(model, _words(topic), chain=_is_chain(settings)).left_out
         for name, topic in _topics(settings).items()
     }
-    named = {name: words for name, words in left_out.items() if words}
-    return {"pieces": settings.options["pieces"], "words_left_out": named}
+    reported = {name: words for name, words in left_out.items() if words}
+    return {"pieces": settings.options["pieces"], "words_left_out": reported}
 
 
 def answer(
     model: ExportedModel, rows: pl.DataFrame, settings: Settings, advance: Advance
 ) -> pl.DataFrame:
-    """Return ``id`` and ``word_p:WORD`` of every word that the model can read.
+    """Return ``id`` and a column ``word_p:WORD`` for every word that the model can read.
 
-    A causal model answers no text with the gap inside; such rows are left out.
+    A causal model cannot answer a text that continues after the gap; such rows are left out.
     """
     topic = _topics(settings)[str(rows["topic"][0])]
     chain = _is_chain(settings)
@@ -115,5 +115,9 @@ def _is_chain(settings: Settings) -> bool:
     return bool(settings.options["pieces"] == "chain")
 
 
-def _as_one_piece(settings: Settings) -> str:
-    return "" if _is_chain(settings) else " as one piece; --pieces chain reads words of several"
+def _single_token_hint(settings: Settings) -> str:
+    return (
+        ""
+        if _is_chain(settings)
+        else " as a single token; --pieces chain reads words of several tokens"
+    )

@@ -25,28 +25,28 @@ class Reading(NamedTuple):
     """How words are read."""
 
     chain: bool
-    """Whether words of several pieces are read."""
+    """Whether words of several tokens are read."""
     budget: int
     """Tokens of a batch, padding included."""
     advance: Advance
-    """Is given the number of rows that were just done."""
+    """Called with the number of rows just finished."""
 
 
 def distinct_gaps(ids: pl.Series, texts: pl.Series) -> Gaps:
-    """Find the distinct texts of rows.
+    """Return the distinct texts of rows.
 
     Raises:
         DataRefused: a text has no gap, or several.
     """
     wrong = (texts.str.count_matches(GAP, literal=True) != 1).arg_true()
     if len(wrong):
-        raise DataRefused(f"Row {ids[int(wrong[0])]}: its text must hold {GAP} once.")
+        raise DataRefused(f"Row {ids[int(wrong[0])]}: its text must contain {GAP} exactly once.")
     names, numbers = distinct(texts)
     return Gaps(names, Rows(ids, numbers))
 
 
 def space_before(text: str) -> str:
-    """Return the spaces between a text and its gap.
+    """Return the white space between the text before a gap and the gap.
 
     >>> space_before("He said that [Y]"), space_before('"[Y]')
     (' ', '')
@@ -55,8 +55,8 @@ def space_before(text: str) -> str:
     return left[len(left.rstrip()) :]
 
 
-def rows_with(gaps: Gaps, is_wanted: list[bool]) -> tuple[Ints, Gaps]:
-    """Return the rows whose text is wanted, and what they ask by themselves."""
+def select_rows(gaps: Gaps, is_wanted: list[bool]) -> tuple[Ints, Gaps]:
+    """Return the rows whose text is wanted, and the gaps of these rows alone."""
     rows = np.flatnonzero(np.array(is_wanted)[gaps.rows.inputs])
     numbers, inputs = np.unique(gaps.rows.inputs[rows], return_inverse=True)
     return rows, Gaps([gaps.texts[i] for i in numbers], Rows(gaps.rows.ids.gather(rows), inputs))

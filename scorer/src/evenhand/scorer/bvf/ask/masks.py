@@ -1,4 +1,4 @@
-"""Words at a gap from a masked LM: at as many masks as they have pieces, from left to right."""
+"""Words at a gap from a masked LM: one mask for each token, filled in from left to right."""
 
 from typing import NamedTuple
 
@@ -13,25 +13,25 @@ from evenhand.scorer.runtime.masked_lm import (
     mask_probabilities,
     mask_token,
 )
-from evenhand.scorer.runtime.scheduler import Batch, answers, divided, refuse_long
+from evenhand.scorer.runtime.scheduler import Batch, answers, refuse_long, share_progress
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words
 
 
 class _Step(NamedTuple):
-    """Words of one length that begin alike, so that they see the same masks in one step."""
+    """Words of one length with the same first tokens, which therefore share a forward pass."""
 
     beginning: tuple[int, ...]
-    """Pieces that are filled in."""
+    """Tokens that are already filled in."""
     n_masks: int
-    """Masks behind them; at the first of these the words are read."""
+    """Masks after them; the words' next tokens are read at the first one."""
     words: list[int]
-    """Places of the words."""
+    """Indices of the words."""
     tokens: list[int]
-    """The piece of each that is read in this step."""
+    """The token of each word that is read in this step."""
 
     def read(self, batch: Batch) -> Floats:
-        """Return the probability of each word's piece, float64 [batch, words]."""
+        """Return the probability of each word's token, float64 [batch, words]."""
         return mask_probabilities(batch)[:, self.tokens]
 
 
@@ -39,17 +39,17 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     """Return the probability of each word, float64 [rows, words].
 
     Raises:
-        DataRefused: the model has no mask, or a text is longer than it reads.
+        DataRefused: the model has no mask token, or a text is longer than its context.
     """
     masked = encode_masked(model, gaps.texts, gaps.rows, marker=GAP)
-    refuse_long(gaps.rows, masked.lengths + words.most_pieces() - 1, model)
+    refuse_long(gaps.rows, masked.lengths + words.longest() - 1, model)
     probabilities = np.ones((len(gaps.rows.ids), len(words.names)))
     steps, mask = _steps(words), mask_token(model).id
-    advance = divided(reading.advance, len(steps))
+    advance = share_progress(reading.advance, len(steps))
     for step in steps:
         probabilities[:, step.words] *= answers(
             model,
-            _filled(masked, step, mask),
+            _fill_masks(masked, step, mask),
             gaps.rows,
             read=step.read,
             budget=reading.budget,
@@ -60,7 +60,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
 
 def _steps(words: Words) -> list[_Step]:
     steps: dict[tuple[int, tuple[int, ...]], _Step] = {}
-    for place, pieces in enumerate(words.pieces):
+    for place, pieces in enumerate(words.tokens):
         for number, piece in enumerate(pieces.tolist()):
             beginning = tuple(pieces[:number].tolist())
             new = _Step(beginning, len(pieces) - number, [], [])
@@ -70,8 +70,8 @@ def _steps(words: Words) -> list[_Step]:
     return list(steps.values())
 
 
-def _filled(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
-    """Return the inputs with a step's pieces and masks in place of the one mask."""
+def _fill_masks(masked: EncoderInputs, step: _Step, mask: int) -> EncoderInputs:
+    """Return the inputs with a step's tokens and masks in place of the single mask."""
     positions = masked.numbers[POSITIONS]
     middle = [*step.beginning, *[mask] * step.n_masks]
     ids = [

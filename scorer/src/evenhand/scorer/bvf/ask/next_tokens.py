@@ -1,4 +1,4 @@
-"""Words at a gap from a causal LM: what it goes on with behind the text before the gap."""
+"""Words at a gap from a causal LM: its continuations of the text before the gap."""
 
 import numpy as np
 
@@ -7,7 +7,13 @@ from evenhand.scorer.bvf.ask.gaps import GAP, Gaps, Reading
 from evenhand.scorer.runtime.batching import Floats, Ints
 from evenhand.scorer.runtime.causal_lm import encoded
 from evenhand.scorer.runtime.prefix_inputs import Continuations, NextTokens, PrefixInputs
-from evenhand.scorer.runtime.scheduler import Rows, answers, divided, first_output, refuse_long
+from evenhand.scorer.runtime.scheduler import (
+    Rows,
+    answers,
+    first_output,
+    refuse_long,
+    share_progress,
+)
 from evenhand.scorer.runtime.session import ExportedModel
 from evenhand.scorer.runtime.words import Words
 
@@ -16,23 +22,23 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     """Return the probability of each word, float64 [rows, words].
 
     Raises:
-        DataRefused: nothing stands before a gap, or a text is longer than the model reads.
+        DataRefused: a text begins with its gap, or is longer than the model's context.
     """
     lefts = [text.partition(GAP)[0].rstrip() for text in gaps.texts]
     beginnings, _ = encoded(model, lefts, [""] * len(lefts), written_out=False)
     _refuse_unreadable(model, gaps, beginnings, words)
-    single, several = words.of_one_piece(), words.of_several_pieces()
+    single, several = words.single_token_places(), words.multi_token_places()
     passes: list[tuple[list[int], PrefixInputs, Rows]] = []
     if single:
-        tokens = np.array([words.pieces[place][0] for place in single])
-        # One input answers all of these words, so its values are a row of the result.
+        tokens = np.array([words.tokens[place][0] for place in single])
+        # The next-token distribution of one input has all words of a single token.
         passes.append((single, NextTokens(beginnings, tokens), gaps.rows))
     if several:
         numbers = gaps.rows.inputs[:, None] * len(several) + np.arange(len(several))
-        behind = _continued(beginnings, [words.pieces[place] for place in several])
+        behind = _continuations(beginnings, [words.tokens[place] for place in several])
         passes.append((several, behind, Rows(gaps.rows.ids, numbers)))
     probabilities = np.empty((len(gaps.rows.ids), len(words.names)))
-    advance = divided(reading.advance, len(passes))
+    advance = share_progress(reading.advance, len(passes))
     for places, inputs, rows in passes:
         probabilities[:, places] = answers(
             model,
@@ -45,8 +51,8 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
     return probabilities
 
 
-def _continued(beginnings: list[Ints], pieces: list[Ints]) -> Continuations:
-    """Return each word behind each beginning; beginning by beginning."""
+def _continuations(beginnings: list[Ints], pieces: list[Ints]) -> Continuations:
+    """Return every word after every beginning, grouped by beginning."""
     sequences = [np.concatenate([ids, word]) for ids in beginnings for word in pieces]
     starts = np.repeat([len(ids) for ids in beginnings], len(pieces))
     return Continuations(sequences, starts)
@@ -56,10 +62,10 @@ def _refuse_unreadable(
     model: ExportedModel, gaps: Gaps, beginnings: list[Ints], words: Words
 ) -> None:
     lengths = np.array([len(ids) for ids in beginnings])
-    refuse_long(gaps.rows, lengths + words.most_pieces(), model)
+    refuse_long(gaps.rows, lengths + words.longest(), model)
     if not lengths.all():
         row = gaps.rows.name(int(lengths[gaps.rows.inputs].argmin()))
         raise DataRefused(
-            f"Row {row}: nothing stands before {GAP}, and a causal LM can say how likely a word is"
-            " behind another one only."
+            f"Row {row}: the text begins with {GAP}, but a causal LM needs text before the gap;"
+            " write some, or use a masked model."
         )

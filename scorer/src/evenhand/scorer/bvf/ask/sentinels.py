@@ -16,12 +16,12 @@ SENTINEL = "<extra_id_0>"
 
 
 def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Floats:
-    """Return the probability of each word behind the first sentinel, float64 [rows, words].
+    """Return the probability of each word after the first sentinel, float64 [rows, words].
 
-    The encoder reads the text with the sentinel in its gap; the decoder begins with the sentinel.
+    The encoder reads the text with the sentinel in its gap; the decoder starts with the sentinel.
 
     Raises:
-        DataRefused: the tokenizer has no sentinel, or a text is longer than the model reads.
+        DataRefused: the tokenizer has no sentinel, or a text is longer than the model's context.
     """
     texts = [text.replace(GAP, SENTINEL) for text in gaps.texts]
     targets, n_words = _targets(model, words), len(words.names)
@@ -31,7 +31,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
         np.repeat(np.arange(len(texts)), n_words),
         np.tile(np.arange(n_words), len(texts)),
         pad_id(model),
-        # All words beside their text: it goes through the encoder once.
+        # All words of a text go into one batch, so that the encoder runs once per text.
         most_targets=n_words,
     )
     return answers(
@@ -45,7 +45,7 @@ def read(model: ExportedModel, gaps: Gaps, words: Words, reading: Reading) -> Fl
 
 
 def _targets(model: ExportedModel, words: Words) -> list[Target]:
-    """Return the words behind the sentinel, which is given and does not count."""
+    """Return the words as targets after the sentinel, whose own probability does not count."""
     sentinel, start = model.tokenizer.token_to_id(SENTINEL), model.card.decoder_start
     if sentinel is None or start is None:
         raise DataRefused(
@@ -53,7 +53,7 @@ def _targets(model: ExportedModel, words: Words) -> list[Target]:
             " gap for encoder-decoders such as T5; take a model that was trained with it."
         )
     targets = []
-    for pieces in words.pieces:
+    for pieces in words.tokens:
         labels = np.concatenate([[sentinel], pieces])
         counts = (np.arange(len(labels)) > 0).astype(np.int64)
         targets.append(Target(np.concatenate([[start], labels[:-1]]), labels, counts))

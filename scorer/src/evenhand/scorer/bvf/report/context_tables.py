@@ -1,12 +1,10 @@
-"""BVF's tables of what single contexts do, and of other criteria over them."""
-
-# ruff: noqa: RUF001 - true minus signs and apostrophes
+"""BVF's tables of the contexts behind volatile subjects, and of risks under other criteria."""
 
 from collections.abc import Sequence
 
 from evenhand.scorer.bvf.report.cells import Cells, Norm
 from evenhand.scorer.bvf.report.drilldown import Texts
-from evenhand.scorer.bvf.report.tables import numbered
+from evenhand.scorer.bvf.report.tables import number_columns
 from evenhand.scorer.bvf.report.values import TopicResult
 from evenhand.scorer.bvf.report.words import RISKS, metric_words
 from evenhand.scorer.report import numbers
@@ -14,32 +12,45 @@ from evenhand.scorer.report.blocks import Cell, Column, Table
 from evenhand.scorer.report.words import things
 
 
-def moving_table(own: TopicResult, cells: Cells, texts: Texts, names: Sequence[str]) -> Table:
-    """Return, for some subjects, the contexts that pull them to their class and away from it.
+def volatility_table(
+    result: TopicResult, cells: Cells, texts: Texts, names: Sequence[str]
+) -> Table:
+    """Return, for some subjects, the contexts with the strongest and the weakest preference.
 
-    A subject without one is told by the first class.
+    The preference is for the class a subject is associated with, otherwise for the first class.
     """
     rows = []
-    volatility = own.values("r_v")
+    volatility = result.values("r_v")
     for name in names:
-        lean = own.leans.get(name)
-        of = lean.name if lean else next(iter(own.classes), "")
+        association = result.associations.get(name)
+        of = association.name if association else next(iter(result.classes), "")
         if name not in cells.subjects or of not in cells.classes:
             continue
         s = cells.s[:, cells.subjects.index(name), cells.classes.index(of)]
-        known = [(float(value), place) for place, value in enumerate(s) if value == value]  # noqa: PLR0124 - NaN
-        if known:
+        preferences = [(float(value), place) for place, value in enumerate(s) if value == value]  # noqa: PLR0124 - NaN
+        if preferences:
             risk = Cell(text=numbers.plain(volatility[name]), sort=volatility[name],
-                        examples=texts.of(subject=name))  # fmt: skip
-            ends = [_pull_cell(cells, *end, of) for end in (max(known), min(known))]
-            rows.append([Cell(text=name), risk, Cell(text=lean.name if lean else "none"), *ends])
-    title = own.called.one.capitalize()
-    words = ("Leans to", "Most in the context", "Least in the context")
+                        examples=texts.example_set(subject=name))  # fmt: skip
+            ends = [_pull_cell(cells, *end, of) for end in (max(preferences), min(preferences))]
+            rows.append(
+                [
+                    Cell(text=name),
+                    risk,
+                    Cell(text=association.name if association else "none"),
+                    *ends,
+                ]
+            )
+    title = result.nouns.one.capitalize()
+    labels = ("Associated with", "Strongest in the context", "Weakest in the context")
     return Table(
-        caption=f"Where the most volatile {own.called.many} move",
-        columns=[Column(label=title), *numbered(["rᵛ"]), *(Column(label=one) for one in words)],
+        caption=f"Contexts in which the most volatile {result.nouns.many} differ most",
+        columns=[
+            Column(label=title),
+            *number_columns(["rᵛ"]),
+            *(Column(label=label) for label in labels),
+        ],
         rows=rows,
-        footnotes=["Below each context the preference for the class there; 0 is even."],
+        footnotes=["Below each context: the preference for a class in it; 0 is no preference."],
     )
 
 
@@ -48,7 +59,7 @@ def _pull_cell(cells: Cells, value: float, place: int, name: str) -> Cell:
 
 
 def norm_name(criterion: str) -> str:
-    """Return how a norm is written.
+    """Return the symbol of a norm.
 
     >>> norm_name("l2"), norm_name("linf")
     ('l²', 'l∞')
@@ -57,26 +68,27 @@ def norm_name(criterion: str) -> str:
     return "l∞" if k == "inf" else "l" + k.translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def norm_table(own: TopicResult, found: Sequence[Norm]) -> Table:
-    """Return the risks under several norms."""
-    scored = own.report.protocol.partition("+")[2] or "linf"
+def norm_table(result: TopicResult, norms: Sequence[Norm]) -> Table:
+    """Return the table of risks under several norms."""
+    scored = result.report.protocol.partition("+")[2] or "linf"
     rows = [
         [
             Cell(
-                text=norm_name(one.criterion), note="as scored" * (one.criterion == scored) or None
+                text=norm_name(norm.criterion),
+                note="as scored" * (norm.criterion == scored) or None,
             ),
-            *(Cell(text=numbers.plain(value), sort=value) for value in one[1:]),
+            *(Cell(text=numbers.plain(value), sort=value) for value in norm[1:]),
         ]
-        for one in found
+        for norm in norms
     ]
     symbols = [metric_words(metric_id).symbol for metric_id in RISKS.values()]
     note = (
-        f"Norms over {things(len(own.classes), 'class', 'classes')}. The larger k, the less a"
-        " stereotype counts that is not the strongest; the paper’s is l∞."
+        f"Norms over {things(len(result.classes), 'class', 'classes')}. The larger k, the less"
+        " stereotypes other than the strongest count; the paper uses l∞."
     )
     return Table(
-        caption="Under other criteria J",
-        columns=[Column(label="Norm"), *numbered(symbols)],
+        caption="Risks under other criteria J",
+        columns=[Column(label="Norm"), *number_columns(symbols)],
         rows=rows,
         footnotes=[note],
     )

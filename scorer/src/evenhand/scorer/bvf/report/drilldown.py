@@ -1,6 +1,6 @@
 """The texts behind BVF's numbers: those with the strongest stereotypes, by subject and context.
 
-An example is a JSON object of the examples file. What it lacks is left out here, so that a file of
+An example is a JSON object of the examples file. Missing fields are left out, so that a file from
 another version still shows what it has.
 """
 
@@ -28,43 +28,45 @@ _Row = Mapping[str, Any]
 class Texts:
     """The texts of one model on one topic that the examples file holds."""
 
-    def __init__(self, own: TopicResult, shelf: Shelf) -> None:
-        self.why_none = own.result.why_no_examples
+    def __init__(self, result: TopicResult, shelf: Shelf) -> None:
+        self.why_none = result.run.why_no_examples
         self.shelf = shelf
-        self._title = topic_words(own.config).title
+        self._title = topic_words(result.config).title
         self._rows = [
             (shelf.put(place, _example(row)), row)
-            for place, row in enumerate(own.result.examples)
-            if row.get("config") == own.config and _text(row.get("text"))
+            for place, row in enumerate(result.run.examples)
+            if row.get("config") == result.config and _text(row.get("text"))
         ]
         if self.why_none is None and not self._rows:
             self.why_none = "the file holds no text of this topic"
 
-    def of(self, *, subject: str | None = None) -> ExampleSet | None:
+    def example_set(self, *, subject: str | None = None) -> ExampleSet | None:
         """Return the texts behind a number, the strongest first, or None where there are none.
 
         Args:
-            subject: the subject, or all.
+            subject: the subject; None for all.
         """
-        found = [
+        ranked = [
             (-(_number(row.get("risk")) or 0.0), place)
             for place, row in self._rows
             if subject is None or row.get("subject") == subject
         ]
         name = subject or "strongest stereotypes"
-        return self.shelf.set_of(f"{self._title}, {name}", [place for _, place in sorted(found)])
+        return self.shelf.example_set(
+            f"{self._title}, {name}", [place for _, place in sorted(ranked)]
+        )
 
 
 def text_blocks(topics: Sequence[tuple[TopicResult, Texts]]) -> list[Block]:
     """Return the texts by model and topic, folded, or why there are none."""
-    labels = list(dict.fromkeys(own.label for own, _ in topics))
+    labels = list(dict.fromkeys(result.label for result, _ in topics))
     if len(labels) == 1:
-        return [block for _, texts in topics for block in _of_topic(texts)]
+        return [block for _, texts in topics for block in _topic_blocks(texts)]
     return [
         Details(
             summary=label,
-            blocks=[block for own, texts in topics if own.label == label
-                    for block in _of_topic(texts)],
+            blocks=[block for result, texts in topics if result.label == label
+                    for block in _topic_blocks(texts)],
             is_major=True,
             is_open=place == 0,
         )
@@ -72,11 +74,11 @@ def text_blocks(topics: Sequence[tuple[TopicResult, Texts]]) -> list[Block]:
     ]  # fmt: skip
 
 
-def _of_topic(texts: Texts) -> list[Block]:
+def _topic_blocks(texts: Texts) -> list[Block]:
     if texts.why_none is not None:
         return [Paragraph(text=f"No examples: {texts.why_none}.", notice=True)]
-    found = texts.of()
-    return [] if found is None else [found]
+    examples = texts.example_set()
+    return [] if examples is None else [examples]
 
 
 def _example(row: _Row) -> Example:
@@ -100,13 +102,13 @@ def _scores(p: object) -> Table | None:
     """Return the probability of each class."""
     if not isinstance(p, dict):
         return None
-    known = {str(name): _number(value) for name, value in p.items()}
+    probabilities = {str(name): _number(value) for name, value in p.items()}
     return Table(
         caption="",
         columns=[Column(label="Class"), Column(label="Probability", is_number=True)],
         rows=[
             [Cell(text=name), Cell(text=numbers.plain(value), sort=value)]
-            for name, value in known.items()
+            for name, value in probabilities.items()
             if value is not None
         ],
     )

@@ -1,4 +1,4 @@
-"""BVF's plots of rows: which way subjects lean over contexts, and models side by side."""
+"""BVF's plots with labelled rows: preferences over contexts, and models side by side."""
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from evenhand.contract.report import Metric
-from evenhand.scorer.bvf.report.cells import Quartiles, quartiles_of
-from evenhand.scorer.bvf.report.findings import BY_CHANCE, reach_of
-from evenhand.scorer.bvf.report.scatter import lean_legend, tone_of
+from evenhand.scorer.bvf.report.cells import Quartiles, read_quartiles
+from evenhand.scorer.bvf.report.findings import BY_CHANCE, axis_values
+from evenhand.scorer.bvf.report.scatter import association_legend, subject_tone
 from evenhand.scorer.bvf.report.values import TopicResult, differs
 from evenhand.scorer.bvf.report.words import R_B, R_V, metric_words, value_text
 from evenhand.scorer.report import numbers
@@ -18,70 +18,81 @@ from evenhand.scorer.report.blocks import TrackPlot as Track
 from evenhand.scorer.report.numbers import Axis
 
 ENDS, ALL_UP_TO = 10, 24
-"""Up to so many subjects all are drawn; above, so many at either end."""
+"""Subjects drawn at either end, and the number up to which all are drawn."""
 HEAT_STEPS = 5
+PARTS_BY_MODEL = "Bias and volatility by model"
 _BOX_LEGEND = [
     ("box", "middle half of the contexts, median"),
-    ("span", "least to greatest"),
+    ("span", "minimum to maximum"),
     ("mean", "mean, at the right as a number"),
 ]
 
 
-def lean_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw the preference of each subject over contexts as a box plot, from one end to the other.
+def preference_figure(results: Sequence[TopicResult]) -> Figure | None:
+    """Draw the preferences for a class over contexts as one box plot for each subject.
 
-    Of two classes one is enough, for the other is its mirror image. It needs the parts file.
+    With two classes one is enough, since the other mirrors it. The figure needs the parts file.
     """
-    found = {own.label: _boxes(own) for own in results}
-    known = [own for own in results if found[own.label]]
-    if not known:
+    boxes = {result.label: _boxes(result) for result in results}
+    drawable = [result for result in results if boxes[result.label]]
+    if not drawable:
         return None
-    names, n_between = _drawn(known, found)
-    shown = [found[own.label][name] for own in known for name in names if name in found[own.label]]
-    axis = Axis([side for one in shown for side in (one.least, one.greatest)], about=5)
-    first = known[0]
-    of = first.classes[0] if first.is_two_sided else "the class that is preferred"
+    names, n_between = _select_subjects(drawable, boxes)
+    shown = [
+        boxes[result.label][name]
+        for result in drawable
+        for name in names
+        if name in boxes[result.label]
+    ]
+    axis = Axis([side for box in shown for side in (box.least, box.greatest)], about=5)
+    first = drawable[0]
+    of = first.classes[0] if first.is_two_sided else "the preferred class"
     plots = [
         (
-            own.label,
+            result.label,
             Track(
-                rows=_lean_rows(own, found[own.label], names, n_between, axis),
+                rows=_preference_rows(result, boxes[result.label], names, n_between, axis),
                 ticks=axis.ticks(),
                 axis=f"preference for {of}",
-                legend=[*((f"of-{name}", text) for name, text in lean_legend(own)), *_BOX_LEGEND],
+                legend=[
+                    *((f"of-{name}", text) for name, text in association_legend(result)),
+                    *_BOX_LEGEND,
+                ],
             ),
         )
-        for own in known
+        for result in drawable
     ]
     return Figure(
-        title=f"Preference for {of} over contexts, by {first.called.one}",
-        description=" ".join(_lean_spoken(own, found[own.label], of) for own in known),
-        caption=_lean_caption(first),
+        title=f"Preference for {of} over contexts, by {first.nouns.one}",
+        description=" ".join(
+            _preference_description(result, boxes[result.label], of) for result in drawable
+        ),
+        caption=_preference_caption(first),
         chart=plots[0][1] if len(plots) == 1 else Panels(panels=list(plots)),
     )
 
 
-def _boxes(own: TopicResult) -> dict[str, Quartiles]:
-    """Return each subject's box: of the first of two classes, else of the preferred one."""
-    if not own.classes:
+def _boxes(result: TopicResult) -> dict[str, Quartiles]:
+    """Return each subject's box: for the first of two classes, else for the preferred class."""
+    if not result.classes:
         return {}
-    if own.is_two_sided:
-        return quartiles_of(own, own.classes[0])
-    by_class = {name: quartiles_of(own, name) for name in own.classes}
+    if result.is_two_sided:
+        return read_quartiles(result, result.classes[0])
+    by_class = {name: read_quartiles(result, name) for name in result.classes}
     return {
-        subject: by_class[lean.name][subject]
-        for subject, lean in own.leans.items()
-        if subject in by_class[lean.name]
+        subject: by_class[association.name][subject]
+        for subject, association in result.associations.items()
+        if subject in by_class[association.name]
     }
 
 
-def _drawn(
-    results: Sequence[TopicResult], found: Mapping[str, Mapping[str, Quartiles]]
+def _select_subjects(
+    results: Sequence[TopicResult], boxes: Mapping[str, Mapping[str, Quartiles]]
 ) -> tuple[list[str], int]:
-    """Return the subjects by their mean over the models, and how many lie between the two ends."""
+    """Return the subjects by their mean over the models, and the number omitted in between."""
     values: dict[str, list[float]] = {}
-    for own in results:
-        for name, box in found[own.label].items():
+    for result in results:
+        for name, box in boxes[result.label].items():
             values.setdefault(name, []).append(box.mean)
     ranked = sorted(values, key=lambda name: (-float(np.mean(values[name])), name))
     if len(ranked) <= ALL_UP_TO:
@@ -89,99 +100,100 @@ def _drawn(
     return [*ranked[:ENDS], *ranked[-ENDS:]], len(ranked) - 2 * ENDS
 
 
-def _lean_rows(
-    own: TopicResult,
+def _preference_rows(
+    result: TopicResult,
     boxes: Mapping[str, Quartiles],
     names: Sequence[str],
     n_between: int,
     axis: Axis,
 ) -> list[Mark]:
-    rows = [_box_mark(own, name, boxes[name], axis) for name in names if name in boxes]
+    rows = [_box_mark(result, name, boxes[name], axis) for name in names if name in boxes]
     if n_between:
         gap = Mark(label=f"… {n_between} between", value="", point=None, tone="quiet")
         rows.insert(sum(name in boxes for name in names[:ENDS]), gap)
     return rows
 
 
-def _box_mark(own: TopicResult, name: str, box: Quartiles, axis: Axis) -> Mark:
-    lean = own.leans.get(name)
-    label = name if own.is_two_sided or lean is None else f"{name} · {lean.name}"
+def _box_mark(result: TopicResult, name: str, box: Quartiles, axis: Axis) -> Mark:
+    association = result.associations.get(name)
+    label = name if result.is_two_sided or association is None else f"{name} · {association.name}"
     return Mark(
         label=label,
         value=numbers.signed(box.mean, digits=2),
         point=axis.at(box.mean),
         box=(axis.at(box.lower), axis.at(box.median), axis.at(box.upper)),
         span=axis.between(box.least, box.greatest),
-        tone=tone_of(own, name),
+        tone=subject_tone(result, name),
     )
 
 
-def _lean_spoken(own: TopicResult, boxes: Mapping[str, Quartiles], of: str) -> str:
+def _preference_description(result: TopicResult, boxes: Mapping[str, Quartiles], of: str) -> str:
     top, bottom = (side(boxes, key=lambda name: (boxes[name].mean, name)) for side in (max, min))
     return (
-        f"Box plots of {len(boxes)} {own.called.many} for {own.label}, preference for {of}."
+        f"Box plots of {len(boxes)} {result.nouns.many} for {result.label}, preference for {of}."
         f" Highest: {top}, mean {numbers.signed(boxes[top].mean, digits=2)}; lowest: {bottom},"
         f" mean {numbers.signed(boxes[bottom].mean, digits=2)}."
     )
 
 
-def _lean_caption(own: TopicResult) -> str:
+def _preference_caption(result: TopicResult) -> str:
     sides = (
-        f"Right of 0: {own.classes[0]}; left: {own.classes[1]}."
-        if own.is_two_sided
-        else "0 is what a model without bias expects of the class."
+        f"Right of 0: {result.classes[0]}; left: {result.classes[1]}."
+        if result.is_two_sided
+        else "0 is the preference of an unbiased model."
     )
     return (
-        f"{sides} Contexts count by their weights. Where a box reaches over 0 the preference"
-        " changes sides with the context."
+        f"{sides} Contexts are weighted. Where a box crosses 0, the preference changes direction"
+        " with the context."
     )
 
 
 def part_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw bias and volatility of each model as bars, each part on an axis of its own."""
+    """Draw bias and volatility of each model as bars, each on its own axis."""
     plots = [
         (f"{words.label[:1].upper()}{words.label[1:]} {words.symbol}", _part_plot(metrics))
         for metric_id in (R_B, R_V)
         for words in [metric_words(metric_id)]
-        for metrics in [_known(results, metric_id)]
+        for metrics in [_metrics_by_label(results, metric_id)]
         if len(metrics) > 1
     ]
     if len(plots) < 2:
         return None
-    spoken = "; ".join(
-        f"{own.label}: {', '.join(value_text(one.id, one) for one in found if one is not None)}"
-        for own in results
-        for found in [[own.metric(metric_id) for metric_id in (R_B, R_V)]]
-    )
+    values = "; ".join(f"{result.label}: {_part_values(result)}" for result in results)
     return Figure(
-        title="Bias and volatility by model",
-        description=f"Bars of bias risk and volatility risk for {len(results)} runs. {spoken}.",
-        caption="The two parts have axes of their own; together they are R.",
+        title=PARTS_BY_MODEL,
+        description=f"Bars of bias risk and volatility risk for {len(results)} runs. {values}.",
+        caption="Each part has its own axis; their sum is R.",
         chart=Panels(panels=list(plots)),
     )
 
 
-def _known(results: Sequence[TopicResult], metric_id: str) -> dict[str, Metric]:
-    found = {own.label: own.metric(metric_id) for own in results}
-    return {label: own for label, own in found.items() if own is not None}
+def _part_values(result: TopicResult) -> str:
+    parts = [result.metric(metric_id) for metric_id in (R_B, R_V)]
+    return ", ".join(value_text(part.id, part) for part in parts if part is not None)
+
+
+def _metrics_by_label(results: Sequence[TopicResult], metric_id: str) -> dict[str, Metric]:
+    metrics = {result.label: result.metric(metric_id) for result in results}
+    return {label: metric for label, metric in metrics.items() if metric is not None}
 
 
 def _part_plot(metrics: Mapping[str, Metric]) -> Track:
-    axis = Axis([0.0, *(side for own in metrics.values() for side in reach_of(own))])
+    axis = Axis([0.0, *(side for metric in metrics.values() for side in axis_values(metric))])
     return Track(
-        rows=[_part_mark(label, own, axis) for label, own in metrics.items()],
+        rows=[_part_mark(label, metric, axis) for label, metric in metrics.items()],
         ticks=axis.ticks(),
         axis="risk",
         legend=[("span", "interval"), BY_CHANCE],
     )
 
 
-def _part_mark(label: str, own: Metric, axis: Axis) -> Mark:
-    interval, reference = own.interval, own.null_reference
+def _part_mark(label: str, metric: Metric, axis: Axis) -> Mark:
+    interval, reference = metric.interval, metric.null_reference
     return Mark(
         label=label,
-        value=value_text(own.id, own),
-        point=None if own.value is None else axis.at(own.value),
+        value=value_text(metric.id, metric),
+        point=None if metric.value is None else axis.at(metric.value),
         span=None if interval is None else axis.between(interval.low, interval.high),
         band=axis.between(0.0, reference.quantile_95)
         if reference is not None and reference.quantile_95 > 0
@@ -191,22 +203,22 @@ def _part_mark(label: str, own: Metric, axis: Axis) -> Mark:
 
 
 def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw how each model's preferences lie over subjects, one box a model, of two classes.
+    """Draw each model's preferences over subjects as a box plot, for two classes.
 
     Source of the figure: the paper's figure 5.
     """
-    known = [own for own in results if own.is_two_sided and len(own.ranked) > 1]
-    if len(known) < 2:
+    drawable = [result for result in results if result.is_two_sided and len(result.ranking) > 1]
+    if len(drawable) < 2:
         return None
-    name, other = known[0].classes
-    boxes = {own.label: _box_of_subjects(own, name) for own in known}
+    name, other = drawable[0].classes
+    boxes = {result.label: _subject_box(result, name) for result in drawable}
     axis = Axis([side for box in boxes.values() for side in (box.least, box.greatest)])
-    spoken = "; ".join(f"{label} {numbers.signed(box.median)}" for label, box in boxes.items())
-    many = known[0].called.many
+    medians = "; ".join(f"{label} {numbers.signed(box.median)}" for label, box in boxes.items())
+    many = drawable[0].nouns.many
     return Figure(
         title=f"Which class {many} are associated with, by model",
-        description=f"Box plots of the mean preference for {name} over {many}. Medians: {spoken}.",
-        caption=f"One box a model, over its {many}. Right of 0: {name}; left: {other}.",
+        description=f"Box plots of the mean preference for {name} over {many}. Medians: {medians}.",
+        caption=f"One box for each model, over its {many}. Right of 0: {name}; left: {other}.",
         chart=Track(
             rows=[
                 Mark(
@@ -222,58 +234,58 @@ def spread_figure(results: Sequence[TopicResult]) -> Figure | None:
             axis=f"mean preference for {name}",
             legend=[
                 ("box", f"middle half of the {many}, median"),
-                ("span", "least to greatest"),
+                ("span", "minimum to maximum"),
                 ("mean", "mean, at the right as a number"),
             ],
         ),
     )
 
 
-def _box_of_subjects(own: TopicResult, name: str) -> Quartiles:
-    by = own.directions[name].by.get("subject", {})
-    values = np.array([one.value for one in by.values() if one.value is not None])
+def _subject_box(result: TopicResult, name: str) -> Quartiles:
+    by = result.directions[name].by.get("subject", {})
+    values = np.array([estimate.value for estimate in by.values() if estimate.value is not None])
     least, lower, median, upper, greatest = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     return Quartiles(float(values.mean()), least, lower, median, upper, greatest)
 
 
-def class_figure(own: TopicResult) -> Figure | None:
-    """Draw the preference of each subject for each class as a matrix, of three classes and more."""
-    if len(own.classes) < 3 or not own.ranked:
+def class_figure(result: TopicResult) -> Figure | None:
+    """Draw the preferences of each subject as a matrix, for three or more classes."""
+    if len(result.classes) < 3 or not result.ranking:
         return None
-    names = own.ranked[:ALL_UP_TO]
-    found = {(name, y): own.preference(y, name) for name in names for y in own.classes}
-    limit = max((abs(one.value) for one in found.values() if one and one.value is not None),
+    names = result.ranking[:ALL_UP_TO]
+    preferences = {(name, y): result.preference(y, name) for name in names for y in result.classes}
+    limit = max((abs(one.value) for one in preferences.values() if one and one.value is not None),
                 default=0.0) or 1.0  # fmt: skip
 
     def cell(name: str, of: str) -> MatrixCell:
-        one, title = found[name, of], f"{name}, {of}"
+        one, title = preferences[name, of], f"{name}, {of}"
         if one is None or one.value is None:
             return MatrixCell(text="–", step=None, title=f"{title}: no value")
         return MatrixCell(
             text=numbers.signed(one.value, digits=2),
             step=round(HEAT_STEPS * one.value / limit),
             title=f"{title}: {numbers.signed(one.value)}",
-            is_strong=differs(one, own.report),
+            is_strong=differs(one, result.report),
         )
 
-    n = len(own.ranked)
-    trimmed = f" Shown: the {len(names)} of {n} with the highest risk." if len(names) < n else ""
+    n = len(result.ranking)
+    trim_note = f" Shown: the {len(names)} of {n} with the highest risk." if len(names) < n else ""
     return Figure(
-        title=f"Preference for each class, by {own.called.one}",
-        description=f"Matrix of mean preferences of {len(names)} {own.called.many} for"
-        f" {len(own.classes)} classes, {own.label}.",
-        caption=f"Orange: expected more often than by a model without bias; blue: less.{trimmed}",
+        title=f"Preference for each class, by {result.nouns.one}",
+        description=f"Matrix of mean preferences of {len(names)} {result.nouns.many} for"
+        f" {len(result.classes)} classes, {result.label}.",
+        caption=f"Orange: more probable than under an unbiased model; blue: less.{trim_note}",
         chart=Matrix(
-            corner=own.called.one.capitalize(),
-            groups=[("", own.classes)],
+            corner=result.nouns.one.capitalize(),
+            groups=[("", result.classes)],
             rows=[
-                MatrixRow(label=name, cells=[cell(name, of) for of in own.classes])
+                MatrixRow(label=name, cells=[cell(name, of) for of in result.classes])
                 for name in names
             ],
             scale=[
                 (step, numbers.signed(limit * step / HEAT_STEPS, digits=1))
                 for step in range(-HEAT_STEPS, HEAT_STEPS + 1)
             ],
-            legend="differs from 0 (after Holm).",
+            legend="differs from 0 (after Holm’s correction).",
         ),
     )

@@ -1,5 +1,6 @@
-"""BVF's heat map: what the model expects in each context of each subject."""
+"""BVF's heat map: the model's preference in each context for each subject."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 
@@ -16,33 +17,35 @@ MOST_CONTEXTS, MOST_SUBJECTS = 20, 16
 HEAT_STEPS = 5
 
 Floats = NDArray[np.float64]
-_Written = Callable[[float], str]
+_Format = Callable[[float], str]
 
 
-def heat_figure(own: TopicResult, cells: Cells) -> Figure | None:
+def heat_figure(result: TopicResult, cells: Cells) -> Figure | None:
     """Draw the strongest contexts (rows) and subjects (columns).
 
-    Of two classes the colour is the preference for either; of more it is the risk.
+    With two classes the colour is the preference for either, with more it is the risk.
     """
-    shares = cells.shares_of_risk
-    contexts = _first(shares, MOST_CONTEXTS)
-    subjects = _subjects(own, cells)
+    shares = cells.risk_shares
+    contexts = _largest_places(shares, MOST_CONTEXTS)
+    subjects = _subjects(result, cells)
     if len(contexts) * len(subjects) < 2 or not np.isfinite(cells.risk).any():
         return None
-    values = cells.s[..., _first_class(own, cells)] if own.is_two_sided else cells.risk
+    values = cells.s[..., _first_class(result, cells)] if result.is_two_sided else cells.risk
     shown = values[np.ix_(contexts, subjects)]
     limit = float(np.nanmax(np.abs(shown), initial=0.0)) or 1.0
-    rows = _ordered(contexts, np.nan_to_num(shown).mean(axis=1))
-    columns = _ordered(subjects, np.nan_to_num(shown).mean(axis=0))
-    write: _Written = (lambda v: numbers.signed(v, digits=2)) if own.is_two_sided else numbers.plain
+    rows = _sort_by_mean(contexts, np.nan_to_num(shown).mean(axis=1))
+    columns = _sort_by_mean(subjects, np.nan_to_num(shown).mean(axis=0))
+    write: _Format = numbers.plain
+    if result.is_two_sided:
+        write = functools.partial(numbers.signed, digits=2)
     return Figure(
-        title=_title(own),
+        title=_title(result),
         description=(
             f"Heat map of {things(len(rows), 'context', 'contexts')} by {len(columns)}"
-            f" {own.called.many}, {own.label}. From {write(float(np.nanmin(shown)))} to"
+            f" {result.nouns.many}, {result.label}. From {write(float(np.nanmin(shown)))} to"
             f" {write(float(np.nanmax(shown)))}."
         ),
-        caption=_caption(own, cells, rows, columns),
+        caption=_caption(result, cells, rows, columns),
         chart=HeatMap(
             columns=[cells.subjects[x] for x in columns],
             rows=[
@@ -52,42 +55,42 @@ def heat_figure(own: TopicResult, cells: Cells) -> Figure | None:
                 )
                 for c in rows
             ],
-            scale=_scale(limit, write, two_sided=own.is_two_sided),
+            scale=_scale(limit, write, two_sided=result.is_two_sided),
         ),
     )
 
 
-def _first_class(own: TopicResult, cells: Cells) -> int:
-    return cells.classes.index(own.classes[0]) if own.classes[0] in cells.classes else 0
+def _first_class(result: TopicResult, cells: Cells) -> int:
+    return cells.classes.index(result.classes[0]) if result.classes[0] in cells.classes else 0
 
 
-def _subjects(own: TopicResult, cells: Cells) -> list[int]:
-    """Return the places of the subjects with the highest risk and of those that move most."""
+def _subjects(result: TopicResult, cells: Cells) -> list[int]:
+    """Return the indices of the subjects with the highest risk and the highest volatility."""
     if len(cells.subjects) <= MOST_SUBJECTS:
         return list(range(len(cells.subjects)))
-    volatility = own.values("r_v")
+    volatility = result.values("r_v")
     moving = sorted(volatility, key=lambda name: (-volatility[name], name))
     half = MOST_SUBJECTS // 2
-    wanted = dict.fromkeys([*own.ranked[:half], *moving, *own.ranked])
+    chosen = dict.fromkeys([*result.ranking[:half], *moving, *result.ranking])
     places = {name: place for place, name in enumerate(cells.subjects)}
-    return [places[name] for name in wanted if name in places][:MOST_SUBJECTS]
+    return [places[name] for name in chosen if name in places][:MOST_SUBJECTS]
 
 
-def _first(values: Floats, most: int) -> list[int]:
-    """Return the places of the largest values, the first of equal ones."""
+def _largest_places(values: Floats, most: int) -> list[int]:
+    """Return the indices of the largest values, earlier ones first among equals."""
     return [int(place) for place in np.argsort(-values, kind="stable")[:most]]
 
 
-def _ordered(places: Sequence[int], means: Floats) -> list[int]:
-    """Return places from the highest mean to the lowest, so that the colours fall into order."""
+def _sort_by_mean(places: Sequence[int], means: Floats) -> list[int]:
+    """Return indices from the highest mean to the lowest, so that colours are in order."""
     return [places[at] for at in np.argsort(-means, kind="stable")]
 
 
-def _title(own: TopicResult) -> str:
-    if own.is_two_sided:
-        first, second = own.classes
-        return f"Context by {own.called.one}: preference for {first} (above 0) or {second}"
-    return f"Context by {own.called.one}: how strong the stereotype is"
+def _title(result: TopicResult) -> str:
+    if result.is_two_sided:
+        first, second = result.classes
+        return f"Context by {result.nouns.one}: preference for {first} (above 0) or {second}"
+    return f"Context by {result.nouns.one}: strength of the stereotype"
 
 
 def _cell(cells: Cells, at: tuple[int, int], share: float) -> HeatCell:
@@ -96,34 +99,36 @@ def _cell(cells: Cells, at: tuple[int, int], share: float) -> HeatCell:
     title = f"{cells.subjects[subject]} · {cells.contexts[context]}"
     if math.isnan(share):
         return HeatCell(step=None, title=f"{title}: not scored")
-    told = ", ".join(
+    preferences = ", ".join(
         f"{name} {numbers.signed(float(value), digits=2)}"
         for name, value in zip(cells.classes, cells.s[at], strict=True)
     )
     risk = numbers.plain(float(cells.risk[at]))
-    return HeatCell(step=round(HEAT_STEPS * share), title=f"{title}: {told}; risk {risk}")
+    return HeatCell(step=round(HEAT_STEPS * share), title=f"{title}: {preferences}; risk {risk}")
 
 
-def _scale(limit: float, write: _Written, *, two_sided: bool) -> list[tuple[int, str]]:
+def _scale(limit: float, write: _Format, *, two_sided: bool) -> list[tuple[int, str]]:
     first = -HEAT_STEPS if two_sided else 0
     return [(step, write(limit * step / HEAT_STEPS)) for step in range(first, HEAT_STEPS + 1)]
 
 
 def _caption(
-    own: TopicResult, cells: Cells, contexts: Sequence[int], subjects: Sequence[int]
+    result: TopicResult, cells: Cells, contexts: Sequence[int], subjects: Sequence[int]
 ) -> str:
-    """Say what was left out, and how much of the whole is shown."""
-    told = "A row of one colour: the context decides. A column of one colour: the"
-    told += f" {own.called.one} decides."
+    """Explain how to read the map, and say how much of the whole is shown."""
+    text = (
+        "A row of one colour: the preference depends on the context. A column of one colour: it"
+        f" depends on the {result.nouns.one}."
+    )
     if len(contexts) < len(cells.contexts):
-        share = numbers.percent(float(cells.shares_of_risk[list(contexts)].sum()))
-        told += (
+        share = numbers.percent(float(cells.risk_shares[list(contexts)].sum()))
+        text += (
             f" Shown: the {len(contexts)} of {numbers.count(len(cells.contexts))} contexts that"
             f" contribute most to R, {share} of it."
         )
     if len(subjects) < len(cells.subjects):
-        told += (
-            f" Of {len(cells.subjects)} {own.called.many} {len(subjects)}: the"
-            f" {MOST_SUBJECTS // 2} with the highest r, and then those with the highest rᵛ."
+        text += (
+            f" Shown: {len(subjects)} of {len(cells.subjects)} {result.nouns.many}: the"
+            f" {MOST_SUBJECTS // 2} with the highest r, then those with the highest rᵛ."
         )
-    return told
+    return text

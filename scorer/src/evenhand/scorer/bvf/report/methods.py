@@ -1,4 +1,4 @@
-"""What BVF's intervals, tests and null references are, and the definitions of what was reported."""
+"""Describes BVF's intervals, tests and null distributions, and defines the reported metrics."""
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
@@ -6,22 +6,22 @@ from collections.abc import Collection
 
 from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.report.words import R
-from evenhand.scorer.specs import Definition, reported
+from evenhand.scorer.specs import Definition, reported_specs
 
 
 def definitions(metric_ids: Collection[str], protocols: Collection[str]) -> list[Definition]:
-    """Return the definitions of what was reported.
+    """Return the definitions of the reported metrics.
 
     Args:
         metric_ids: of all files.
         protocols: of all files, e.g. ``paper`` and ``code+l2``.
     """
-    chosen = list(specs.DEFINITIONS)
+    declared = list(specs.DEFINITIONS)
     if R in metric_ids:
         is_code = {protocol.startswith("code") for protocol in protocols}
-        chosen += [specs.CRITERION] if False in is_code else []
-        chosen += [specs.CODE_CRITERION] if True in is_code else []
-    return [*chosen, *reported(specs.METRICS, metric_ids)]
+        declared += [specs.CRITERION] if False in is_code else []
+        declared += [specs.CODE_CRITERION] if True in is_code else []
+    return [*declared, *reported_specs(specs.METRICS, metric_ids)]
 
 
 INTERVALS = (
@@ -30,18 +30,18 @@ INTERVALS = (
     " undercovers there; from 30 on they are percentile bootstrap intervals. Where all contexts"
     " agree, neither shows any variation: means (R and preferences) then have a bound that follows"
     " from their number, marked ‡, and Rᵇ and Rᵛ have none. The preferences of single subjects are"
-    " tested with a t test over contexts; their p-values are corrected by Holm’s method over the"
-    " subjects of one class, those of regressions over the facts."
+    " tested with a t test over contexts. Holm’s method corrects their p-values over the subjects"
+    " of one class, and the p-values of regressions over the facts."
 )
 NULLS = (
     "No risk can be negative, so an interval that excludes 0 shows nothing. The null distribution"
-    " of Rᵇ comes from exchanging the classes of whole contexts at random, which leaves R"
-    " unchanged: it is what a model without lasting preferences shows. Where probabilities are"
-    " read, R and Rᵛ of a model without preferences are 0. Where answers are counted, the null"
-    " distribution of R comes from answers drawn without preference, and that of Rᵛ from answers"
-    " drawn with each subject’s mean probabilities."
+    " of Rᵇ comes from permuting the classes within whole contexts at random, which leaves R"
+    " unchanged: it is that of a model without lasting preferences. Where probabilities are read, R"
+    " and Rᵛ of a model without preferences are 0. Where answers are counted, the null distribution"
+    " of R comes from answers drawn without preference, and that of Rᵛ from permuting each"
+    " subject’s answers among its texts."
 )
 EXAMPLES = (
-    "The texts with the strongest stereotypes, one of each subject before a second of any. In"
+    "The texts with the strongest stereotypes, one for every subject before a second for any. In"
     " tables, a number with a dotted underline opens the examples behind it."
 )

@@ -1,4 +1,4 @@
-"""BVF's scatter plots: bias against volatility with how both lie, and risks against facts."""
+"""BVF's scatter plots: bias against volatility with their distributions, risks against facts."""
 
 # ruff: noqa: RUF001 - true minus signs and apostrophes
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from evenhand.scorer.bvf.report.findings import statistics_of
+from evenhand.scorer.bvf.report.findings import distribution_statistics
 from evenhand.scorer.bvf.report.values import TopicResult
 from evenhand.scorer.bvf.report.words import FACTORS, REGRESSION
 from evenhand.scorer.bvf.specs import SYMBOLS
@@ -18,44 +18,46 @@ from evenhand.scorer.report.blocks import Dot, Figure, Margin, Panels, Scatter, 
 from evenhand.scorer.report.numbers import Axis
 
 MOST_DOTS = 400
-"""Up to so many subjects are drawn, the strongest; the table has all."""
+"""Largest number of subjects drawn, the strongest first; the table has all."""
 _NAMED = 6
-"""Up to so many points are named at the far end of either axis."""
+"""Largest number of points with a name at the high end of either axis."""
 _LETTER, _LETTER_IN_PANEL, _LINE, _GAP = 1.4, 2.7, 2.8, 1.2
-"""Percent of the plot that a letter is wide, half a line is high, and a name is off its point."""
+"""Width of a letter, half the height of a line, and distance from point to name, in percent."""
 _LEAST_BAR, _BAR_GAP = 2.0, 0.3
-"""A bar of one subject must be seen; percent of the highest. And percent between bars."""
+"""Smallest bar, in percent of the highest, so that one subject is visible; gap between bars."""
 _CURVE_POINTS = 81
 _BINS = (8, 24)
 
 
 def risk_figure(results: Sequence[TopicResult]) -> Figure | None:
-    """Draw each subject's bias against its volatility, with how either is spread."""
-    known = [own for own in results if len(own.ranked) > 1 and _has_parts(own)]
-    if not known:
+    """Draw each subject's bias against its volatility, with the distributions of both."""
+    drawable = [result for result in results if len(result.ranking) > 1 and _has_parts(result)]
+    if not drawable:
         return None
-    reach = {risk: [v for own in known for v in own.values(risk).values()] for risk in SYMBOLS}
+    reach = {
+        risk: [v for result in drawable for v in result.values(risk).values()] for risk in SYMBOLS
+    }
     axes = _Axes(Axis(reach["r_b"]), Axis(reach["r_v"]))
-    letter = _LETTER if len(known) == 1 else _LETTER_IN_PANEL
-    plots = [(own.label, _risk_scatter(own, axes, letter)) for own in known]
-    called = known[0].called
+    letter = _LETTER if len(drawable) == 1 else _LETTER_IN_PANEL
+    plots = [(result.label, _risk_scatter(result, axes, letter)) for result in drawable]
+    nouns = drawable[0].nouns
     return Figure(
-        title=f"Bias against volatility, one point for each {called.one}",
-        description=" ".join(_risk_spoken(own) for own in known),
+        title=f"Bias against volatility, one point for each {nouns.one}",
+        description=" ".join(_risk_description(result) for result in drawable),
         caption=(
             "Further right, a stereotype lasts over contexts; further up, it varies with them; the"
-            f" two axes have different scales. Bars: how many {called.many} lie there. Curves: the"
-            " normal distribution of the same mean and standard deviation; bars far beyond its end"
-            f" are a fat tail.{_trimmed(known)}"
+            f" two axes have different scales. Bars: number of {nouns.many}. Curves: the normal"
+            " distribution of the same mean and standard deviation; bars far beyond its end"
+            f" indicate a fat tail.{_trim_note(drawable)}"
         ),
         chart=plots[0][1] if len(plots) == 1 else Panels(panels=list(plots)),
     )
 
 
-def _has_parts(own: TopicResult) -> bool:
-    """Say whether bias and volatility of all subjects that have a risk are known."""
-    parts = [own.values(risk) for risk in ("r_b", "r_v")]
-    return all(set(found) >= set(own.ranked) for found in parts)
+def _has_parts(result: TopicResult) -> bool:
+    """Say whether every subject with a risk has a bias and a volatility."""
+    parts = [result.values(risk) for risk in ("r_b", "r_v")]
+    return all(set(values) >= set(result.ranking) for values in parts)
 
 
 class _Axes(NamedTuple):
@@ -63,62 +65,64 @@ class _Axes(NamedTuple):
     y: Axis
 
 
-def _trimmed(results: Sequence[TopicResult]) -> str:
-    n = max(len(own.ranked) for own in results)
+def _trim_note(results: Sequence[TopicResult]) -> str:
+    n = max(len(result.ranking) for result in results)
     return f" Shown: the {MOST_DOTS} of {n} with the highest r." if n > MOST_DOTS else ""
 
 
-def _risk_spoken(own: TopicResult) -> str:
-    bias, volatility = own.values("r_b"), own.values("r_v")
-    high, moved = (max(found, key=lambda name: (found[name], name)) for found in (bias, volatility))
+def _risk_description(result: TopicResult) -> str:
+    bias, volatility = result.values("r_b"), result.values("r_v")
+    biased, volatile = (
+        max(values, key=lambda name: (values[name], name)) for values in (bias, volatility)
+    )
     return (
-        f"Scatter plot of {len(own.ranked)} {own.called.many} for {own.label}. Largest bias:"
-        f" {high}, {numbers.plain(bias[high])}; largest volatility: {moved},"
-        f" {numbers.plain(volatility[moved])}. The table below has all values."
+        f"Scatter plot of {len(result.ranking)} {result.nouns.many} for {result.label}. Largest"
+        f" bias: {biased}, {numbers.plain(bias[biased])}; largest volatility: {volatile},"
+        f" {numbers.plain(volatility[volatile])}. The table below has all values."
     )
 
 
-def _risk_scatter(own: TopicResult, axes: _Axes, letter: float) -> Scatter:
-    bias, volatility = own.values("r_b"), own.values("r_v")
+def _risk_scatter(result: TopicResult, axes: _Axes, letter: float) -> Scatter:
+    bias, volatility = result.values("r_b"), result.values("r_v")
     places = {
         name: (axes.x.at(bias[name]), axes.y.at(volatility[name]))
-        for name in own.ranked[:MOST_DOTS]
+        for name in result.ranking[:MOST_DOTS]
     }
-    named = named_of(places, letter)
+    name_sides = place_names(places, letter)
     return Scatter(
         dots=[
-            Dot(x=x, y=y, title=_dot_title(own, name), tone=tone_of(own, name),
-                name=name if name in named else None, is_name_left=named.get(name, False))
+            Dot(x=x, y=y, title=_dot_title(result, name), tone=subject_tone(result, name),
+                name=name if name in name_sides else None, is_name_left=name_sides.get(name, False))
             for name, (x, y) in places.items()
         ],
         x_ticks=axes.x.ticks(),
         y_ticks=axes.y.ticks(),
         x_axis="bias risk rᵇ",
         y_axis="volatility risk rᵛ",
-        legend=[*lean_legend(own), ("curve", "normal distribution")],
-        top=_margin(own, "r_b", axes.x),
-        side=_margin(own, "r_v", axes.y),
+        legend=[*association_legend(result), ("curve", "normal distribution")],
+        top=_margin(result, "r_b", axes.x),
+        side=_margin(result, "r_v", axes.y),
     )  # fmt: skip
 
 
-def tone_of(own: TopicResult, name: str) -> Tone:
-    """Return the colour of a subject: the class that it is tied to, where there are two."""
-    lean = own.leans.get(name)
-    if lean is None or not lean.is_clear:
+def subject_tone(result: TopicResult, name: str) -> Tone:
+    """Return the colour of a subject: the class of its significant association, of two."""
+    association = result.associations.get(name)
+    if association is None or not association.is_significant:
         return "quiet"
-    if not own.is_two_sided:
+    if not result.is_two_sided:
         return "plain"
-    return "positive" if lean.name == own.classes[0] else "negative"
+    return "positive" if association.name == result.classes[0] else "negative"
 
 
-def lean_legend(own: TopicResult) -> list[tuple[str, str]]:
-    """Return what the colours mean."""
-    if not own.classes:
+def association_legend(result: TopicResult) -> list[tuple[str, str]]:
+    """Return the legend of the colours."""
+    if not result.classes:
         return []
-    none = ("quiet", "no association beyond chance")
-    if not own.is_two_sided:
+    none = ("quiet", "no significant association")
+    if not result.is_two_sided:
         return [("plain", "associated with a class (after Holm’s correction)"), none]
-    first, second = own.classes
+    first, second = result.classes
     return [
         ("positive", f"associated with {first} (after Holm’s correction)"),
         ("negative", f"associated with {second} (after Holm’s correction)"),
@@ -126,71 +130,81 @@ def lean_legend(own: TopicResult) -> list[tuple[str, str]]:
     ]
 
 
-def _dot_title(own: TopicResult, name: str) -> str:
-    lean = own.leans.get(name)
-    to = f", associated with {lean.name} ({numbers.signed(lean.value, digits=2)})" if lean else ""
-    told = [f"{SYMBOLS[risk]} {numbers.plain(own.values(risk)[name])}" for risk in ("r_b", "r_v")]
-    return f"{name}: {', '.join(told)}{to}"
+def _dot_title(result: TopicResult, name: str) -> str:
+    association = result.associations.get(name)
+    to = (
+        f", associated with {association.name} ({numbers.signed(association.value, digits=2)})"
+        if association
+        else ""
+    )
+    parts = [
+        f"{SYMBOLS[risk]} {numbers.plain(result.values(risk)[name])}" for risk in ("r_b", "r_v")
+    ]
+    return f"{name}: {', '.join(parts)}{to}"
 
 
-def named_of(places: Mapping[str, tuple[float, float]], letter: float = _LETTER) -> dict[str, bool]:
-    """Return the points that are named, and whether their name stands at their left.
+def place_names(
+    places: Mapping[str, tuple[float, float]], letter: float = _LETTER
+) -> dict[str, bool]:
+    """Return the points to name, and whether the name goes to the left of the point.
 
-    They lie at the far ends of the axes; a name that would be printed over a point or another name
-    is left out.
+    They are the points at the high ends of the axes; a name that would cover a point or another
+    name is left out.
 
-    >>> named_of({"a": (10.0, 90.0), "b": (99.0, 50.0)})
+    >>> place_names({"a": (10.0, 90.0), "b": (99.0, 50.0)})
     {'a': False, 'b': True}
     """
     by_x, by_y = (
         sorted(places, key=lambda name: (-places[name][axis], name))[:_NAMED] for axis in (0, 1)
     )
     taken: list[_Box] = []
-    found: dict[str, bool] = {}
+    sides: dict[str, bool] = {}
     for name in dict.fromkeys(name for pair in zip(by_y, by_x, strict=True) for name in pair):
         others = [place for other, place in places.items() if other != name]
         for is_left in (False, True):
-            box = _box_of(places[name], letter * len(name), is_left=is_left)
+            box = _name_box(places[name], letter * len(name), is_left=is_left)
             if box.is_free(others, taken):
                 taken.append(box)
-                found[name] = is_left
+                sides[name] = is_left
                 break
-    return found
+    return sides
 
 
 class _Box(NamedTuple):
-    """Where a name is printed, in percent of the plot."""
+    """Position of a name, in percent of the plot."""
 
     left: float
     right: float
     y: float
 
     def is_free(self, points: Sequence[tuple[float, float]], names: Sequence["_Box"]) -> bool:
-        """Say whether it lies inside the plot and on no point and no other name."""
+        """Say whether the name is inside the plot and covers no point and no other name."""
         return (
             self.left >= 0
             and self.right <= 100
             and not any(self.left < x < self.right and abs(y - self.y) < _LINE for x, y in points)
             and not any(
-                self.left < own.right and own.left < self.right and abs(own.y - self.y) < 2 * _LINE
-                for own in names
+                self.left < other.right
+                and other.left < self.right
+                and abs(other.y - self.y) < 2 * _LINE
+                for other in names
             )
         )
 
 
-def _box_of(place: tuple[float, float], width: float, *, is_left: bool) -> _Box:
+def _name_box(place: tuple[float, float], width: float, *, is_left: bool) -> _Box:
     x, y = place
     return _Box(x - _GAP - width, x - _GAP, y) if is_left else _Box(x + _GAP, x + _GAP + width, y)
 
 
-def _margin(own: TopicResult, risk: str, axis: Axis) -> Margin | None:
+def _margin(result: TopicResult, risk: str, axis: Axis) -> Margin | None:
     """Return the histogram of a risk along its axis, with the normal fit."""
-    places = np.array([axis.at(value) for value in own.values(risk).values()])
+    places = np.array([axis.at(value) for value in result.values(risk).values()])
     n_bins = int(np.clip(round(2 * math.sqrt(len(places))), *_BINS))
     counts, edges = np.histogram(places, bins=n_bins, range=(0.0, 100.0))
     width = 100 / n_bins
-    found = statistics_of(own, risk)
-    mean, sd = (found[name].value if name in found else None for name in ("mean", "sd"))
+    statistics = distribution_statistics(result, risk)
+    mean, sd = (statistics[name].value if name in statistics else None for name in ("mean", "sd"))
     heights = np.zeros(_CURVE_POINTS)
     at = np.linspace(0.0, 100.0, _CURVE_POINTS)
     if mean is not None and sd and axis.at(mean + sd) > axis.at(mean):
@@ -213,13 +227,13 @@ def _margin(own: TopicResult, risk: str, axis: Axis) -> Margin | None:
     )
 
 
-def fact_figure(own: TopicResult, factor: str) -> Figure | None:
+def fact_figure(result: TopicResult, factor: str) -> Figure | None:
     """Draw the risk of each subject against a fact, with the fitted line.
 
-    The size of a point is the number of people, which is its weight. It needs the parts file.
+    The area of a point is its weight, the number of people. The figure needs the parts file.
     """
-    rows = _fact_rows(own, factor)
-    risks = own.values("r")
+    rows = _fact_rows(result, factor)
+    risks = result.values("r")
     points = [(name, x, weight, risks[name]) for name, x, weight in rows if name in risks]
     if len(points) < 3:
         return None
@@ -228,27 +242,28 @@ def fact_figure(own: TopicResult, factor: str) -> Figure | None:
     y_axis = Axis([risk for *_, risk in points])
     heaviest = max(weight for _, _, weight, _ in points)
     places = {name: (x_axis.at(x), y_axis.at(risk)) for name, x, _, risk in points}
-    named = named_of(places)
-    many = own.called.many
+    name_sides = place_names(places)
+    many = result.nouns.many
     return Figure(
         title=f"Risk and {words.name}",
-        description=f"Scatter plot of {len(points)} {many} for {own.label}: risk r against"
-        f" {words.name}, with the fitted line. The table has its numbers.",
-        caption=f"A point’s area is how many people work in it, which is its weight in the fit."
+        description=f"Scatter plot of {len(points)} {many} for {result.label}: risk r against"
+        f" {words.name}, with the fitted line. The table has the coefficient.",
+        caption="The area of a point is its weight in the fit: the number of people employed."
         f"{' The axis is logarithmic.' if words.is_log else ''}",
         chart=Scatter(
             dots=[
                 Dot(x=places[name][0], y=places[name][1], radius=_radius(weight / heaviest),
-                    title=f"{name}: r {numbers.plain(risk)}", tone=tone_of(own, name),
-                    name=name if name in named else None, is_name_left=named.get(name, False))
+                    title=f"{name}: r {numbers.plain(risk)}", tone=subject_tone(result, name),
+                    name=name if name in name_sides else None,
+                    is_name_left=name_sides.get(name, False))
                 for name, _, weight, risk in sorted(points, key=lambda one: -one[2])
             ],
             x_ticks=_log_ticks(x_axis, points) if words.is_log else x_axis.ticks(),
             y_ticks=y_axis.ticks(),
             x_axis=words.name,
             y_axis="risk r",
-            legend=[*lean_legend(own), ("fit", "weighted least squares")],
-            line=_fitted(own, factor, points, x_axis, y_axis),
+            legend=[*association_legend(result), ("fit", "weighted least squares")],
+            line=_fit_line(result, factor, points, x_axis, y_axis),
         ),
     )  # fmt: skip
 
@@ -257,15 +272,15 @@ def _radius(share: float) -> float:
     return round(2.5 + 9.5 * math.sqrt(share), 2)
 
 
-def _fact_rows(own: TopicResult, factor: str) -> list[tuple[str, float, float]]:
-    parts = own.result.parts
+def _fact_rows(result: TopicResult, factor: str) -> list[tuple[str, float, float]]:
+    parts = result.run.parts
     if parts is None or not {"table", "config", "factor", "subject", "x", "weight"} <= set(
         parts.columns
     ):
         return []
     rows = parts.filter(
         (pl.col("table") == "factors")
-        & (pl.col("config") == own.config)
+        & (pl.col("config") == result.config)
         & (pl.col("factor") == factor)
     ).select("subject", *(pl.col(name).cast(pl.Float64, strict=False) for name in ("x", "weight")))
     return [row for row in rows.drop_nulls().iter_rows() if row[2] > 0 and math.isfinite(row[1])]
@@ -274,11 +289,11 @@ def _fact_rows(own: TopicResult, factor: str) -> list[tuple[str, float, float]]:
 _Point = tuple[str, float, float, float]
 
 
-def _fitted(
-    own: TopicResult, factor: str, points: Sequence[_Point], x_axis: Axis, y_axis: Axis
+def _fit_line(
+    result: TopicResult, factor: str, points: Sequence[_Point], x_axis: Axis, y_axis: Axis
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
     """Return both ends of the fitted line, through the weighted means."""
-    metric = own.metric(REGRESSION + factor)
+    metric = result.metric(REGRESSION + factor)
     slope = None if metric is None else metric.by.get("r", {}).get("coefficient")
     if slope is None or slope.value is None:
         return None

@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.scorer.bvf.report import context_tables, tables
-from evenhand.scorer.bvf.report.cells import Cells, cells_of, norms_of, quartiles_of
+from evenhand.scorer.bvf.report.cells import Cells, read_cells, read_norms, read_quartiles
 from evenhand.scorer.bvf.report.comparison import LEAD, comparison_blocks
 from evenhand.scorer.bvf.report.drilldown import Texts, text_blocks
-from evenhand.scorer.bvf.report.figures import class_figure, lean_figure
+from evenhand.scorer.bvf.report.figures import class_figure, preference_figure
 from evenhand.scorer.bvf.report.findings import finding, shared_axis
 from evenhand.scorer.bvf.report.heat import heat_figure
 from evenhand.scorer.bvf.report.methods import EXAMPLES, INTERVALS, NULLS, definitions
 from evenhand.scorer.bvf.report.scatter import fact_figure, risk_figure
-from evenhand.scorer.bvf.report.values import TopicResult, topics_of
+from evenhand.scorer.bvf.report.values import TopicResult, results_by_topic
 from evenhand.scorer.bvf.report.words import (
     BENCHMARK,
     CAVEAT,
@@ -41,224 +41,232 @@ from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING
 
 STEM = "bvf"
+NO_PARTS = "no box plots, no heat map and no other criteria"
+"""What is missing where the parts file is."""
+SAME_NORMS = (
+    "Other criteria: with two classes only one of them can have a positive stereotype, so all norms"
+    " l¹, l², … l∞ give the same risks."
+)
 
 _SAME = 1e-9
-"""What is below is rounding."""
+"""Smaller differences are rounding."""
 _WRITTEN = 0.00005
-"""What is below is written as 0."""
+"""Smaller values are written as 0."""
 MOST_VOLATILE = 8
-"""So many of the most volatile subjects are shown with the contexts that pull them."""
+"""Number of the most volatile subjects that are shown with the contexts that move them."""
 
 _Topics = Sequence[tuple[str, list[TopicResult]]]
 
 
-class _Told(NamedTuple):
-    """One model on one topic, with what lies beside its metric file."""
+class _RunOnTopic(NamedTuple):
+    """One model on one topic, with what its side files hold."""
 
-    own: TopicResult
+    result: TopicResult
     texts: Texts
     cells: Cells | None
 
 
 def story(results: Sequence[ModelResult]) -> Story:
-    """Tell all that the metric files say about BVF."""
-    topics = list(topics_of(results))
-    shelves = {result.label: Shelf(f"{STEM}-{place}") for place, result in enumerate(results)}
-    told = {
-        (config, own.label): _Told(own, Texts(own, shelves[own.label]), cells_of(own))
-        for config, found in topics
-        for own in found
+    """Put together all that the metric files say about BVF."""
+    topics = list(results_by_topic(results))
+    shelves = {run.label: Shelf(f"{STEM}-{place}") for place, run in enumerate(results)}
+    runs = {
+        (config, result.label): _RunOnTopic(
+            result, Texts(result, shelves[result.label]), read_cells(result)
+        )
+        for config, on_topic in topics
+        for result in on_topic
     }
-    axis = shared_axis([own for _, found in topics for own in found])
+    axis = shared_axis([result for _, on_topic in topics for result in on_topic])
     sections = [
         _metrics_section(topics),
         _beyond_section(topics),
         _comparison_section(topics),
-        *(_topic_section(found, told) for _, found in topics),
-        _examples_section(told.values()),
+        *(_topic_section(on_topic, runs) for _, on_topic in topics),
+        _examples_section(runs.values()),
         _methods_section(results),
     ]
-    labels = [result.label for result in results]
+    labels = [run.label for run in results]
     return Story(
         benchmark=BENCHMARK,
         question=QUESTION,
         content_warning=CONTENT_WARNING,
-        findings=[finding(own, axis) for _, found in topics for own in found],
+        findings=[finding(result, axis) for _, on_topic in topics for result in on_topic],
         sections=[section for section in sections if section.blocks],
         overview=tables.overview_table(topics, labels) if len(results) > 1 else None,
         shelves={shelf.name: shelf.examples for shelf in shelves.values() if shelf.examples},
     )
 
 
-def _drawn(*found: Figure | Table | None) -> list[Block]:
-    return [block for block in found if block is not None]
+def _present(*blocks: Figure | Table | None) -> list[Block]:
+    return [block for block in blocks if block is not None]
 
 
 def _metrics_section(topics: _Topics) -> Section:
     blocks = [
         block
-        for _, found in topics
-        for table in [tables.metrics_table(found)]
-        for block in [*_drawn(table), *(_order_blocks(found))]
+        for _, results in topics
+        for table in [tables.metrics_table(results)]
+        for block in [*_present(table), *_order_blocks(results)]
     ]
     return Section(title="Metrics", blocks=blocks)
 
 
 def _order_blocks(results: Sequence[TopicResult]) -> list[Block]:
-    found = [(own, tables.order_table(own)) for own in results]
+    order_tables = [(result, tables.order_table(result)) for result in results]
     return [
-        Details(summary=f"Table: {_named(table.caption, own, results)}", blocks=[table])
-        for own, table in found
+        Details(summary=f"Table: {_title(table.caption, result, results)}", blocks=[table])
+        for result, table in order_tables
         if table is not None
     ]
 
 
-def _named(text: str, own: TopicResult, results: Sequence[TopicResult]) -> str:
-    return text if len(results) == 1 else f"{text}, {own.label}"
+def _title(text: str, result: TopicResult, results: Sequence[TopicResult]) -> str:
+    return text if len(results) == 1 else f"{text}, {result.label}"
 
 
 def _beyond_section(topics: _Topics) -> Section:
-    found = [tables.metrics_table(own, is_beyond=True) for _, own in topics]
+    metric_tables = [tables.metrics_table(results, is_beyond=True) for _, results in topics]
     return Section(
         title="Beyond the paper",
-        lead="The criterion, how well the right class is known, is Evenhand’s own and no bias.",
-        blocks=_drawn(*found),
+        lead="The criterion, how well the right class is known, is Evenhand’s own and does not"
+        " measure bias.",
+        blocks=_present(*metric_tables),
         is_ours=True,
     )
 
 
 def _comparison_section(topics: _Topics) -> Section:
     blocks: list[Block] = []
-    for config, found in topics:
-        own = comparison_blocks([one for one in found if one.is_scored])
-        title = [Subheading(text=topic_words(config).title)] if own and len(topics) > 1 else []
-        blocks += [*title, *own]
+    for config, results in topics:
+        compared = comparison_blocks([result for result in results if result.is_scored])
+        if compared and len(topics) > 1:
+            blocks.append(Subheading(text=topic_words(config).title))
+        blocks += compared
     return Section(title="Models and corpora", lead=LEAD, blocks=blocks)
 
 
 def _topic_section(
-    results: Sequence[TopicResult], told: Mapping[tuple[str, str], _Told]
+    results: Sequence[TopicResult], runs: Mapping[tuple[str, str], _RunOnTopic]
 ) -> Section:
-    """Tell one topic: what all models show on the same axes, then each model by itself."""
-    scored = [own for own in results if own.is_scored]
+    """Return one topic: all models on the same axes, then each model by itself."""
+    scored = [result for result in results if result.is_scored]
     words = topic_words(results[0].config)
     if not scored:
         return Section(title=words.title, blocks=[])
     blocks: list[Block] = [
-        *_drawn(risk_figure(scored)),
-        *(_lacking(own) for own in scored if told[own.config, own.label].cells is None),
-        *_drawn(lean_figure(scored)),
+        *_present(risk_figure(scored)),
+        *(
+            _missing_parts_notice(result)
+            for result in scored
+            if runs[result.config, result.label].cells is None
+        ),
+        *_present(preference_figure(scored)),
     ]
-    for place, own in enumerate(scored):
-        of_model = _model_blocks(told[own.config, own.label])
+    for place, result in enumerate(scored):
+        model_blocks = _model_blocks(runs[result.config, result.label])
         if len(scored) == 1:
-            blocks += of_model
+            blocks += model_blocks
         else:
             blocks.append(
-                Details(summary=own.label, blocks=of_model, is_open=place == 0, is_major=True)
+                Details(
+                    summary=result.label, blocks=model_blocks, is_open=place == 0, is_major=True
+                )
             )
     return Section(title=words.title, lead=CAVEAT, blocks=blocks)
 
 
-def _lacking(own: TopicResult) -> Paragraph:
-    why = own.result.why_no_parts or "the parts file holds no contexts of this topic"
-    return Paragraph(
-        text=f"{own.label}: no box plots, no heat map and no other criteria: {why}.", notice=True
-    )
+def _missing_parts_notice(result: TopicResult) -> Paragraph:
+    why = result.run.why_no_parts or "the parts file holds no contexts of this topic"
+    return Paragraph(text=f"{result.label}: {NO_PARTS}: {why}.", notice=True)
 
 
-def _model_blocks(told: _Told) -> list[Block]:
-    own = told.own
+def _model_blocks(run: _RunOnTopic) -> list[Block]:
     return [
-        *_drawn(class_figure(own)),
-        *_subject_blocks(told),
-        *_spread_blocks(own),
-        *([] if told.cells is None else _context_blocks(told, told.cells)),
-        *_norm_blocks(own),
-        *_fact_blocks(own),
+        *_present(class_figure(run.result)),
+        *_subject_blocks(run),
+        *_spread_blocks(run.result),
+        *([] if run.cells is None else _context_blocks(run, run.cells)),
+        *_norm_blocks(run.result),
+        *_fact_blocks(run.result),
     ]
 
 
-def _subject_blocks(told: _Told) -> list[Block]:
-    own, texts = told.own, told.texts
-    if not own.ranked:
+def _subject_blocks(run: _RunOnTopic) -> list[Block]:
+    result, texts = run.result, run.texts
+    if not result.ranking:
         return []
-    n, many = len(own.ranked), own.called.many
-    whole = tables.subject_table(own, texts, own.ranked, f"All {n} {many}")
+    n, many = len(result.ranking), result.nouns.many
+    whole = tables.subject_table(result, texts, result.ranking, f"All {n} {many}")
     folded: list[Block] = [Details(summary=f"Table: all {n} {many}", blocks=[whole])]
     boxes = [
-        tables.quartile_table(own, name, found)
-        for name in (own.classes[:1] if own.is_two_sided else own.classes)
-        for found in [quartiles_of(own, name)]
-        if found
+        tables.quartile_table(result, name, quartiles)
+        for name in (result.classes[:1] if result.is_two_sided else result.classes)
+        for quartiles in [read_quartiles(result, name)]
+        if quartiles
     ]
     folded += [Details(summary=f"Table: {table.caption}", blocks=[table]) for table in boxes]
     if n <= 2 * tables.ENDS:
         return [whole, *folded[1:]]
-    names = [*own.ranked[: tables.ENDS], *own.ranked[-tables.ENDS :]]
+    names = [*result.ranking[: tables.ENDS], *result.ranking[-tables.ENDS :]]
     caption = f"The {tables.ENDS} most and the {tables.ENDS} least stereotyped of {n} {many}"
-    return [tables.subject_table(own, texts, names, caption), *folded]
+    return [tables.subject_table(result, texts, names, caption), *folded]
 
 
-def _spread_blocks(own: TopicResult) -> list[Block]:
-    table = tables.spread_table(own)
+def _spread_blocks(result: TopicResult) -> list[Block]:
+    table = tables.spread_table(result)
     return [] if table is None else [Details(summary=f"Table: {table.caption}", blocks=[table])]
 
 
-def _context_blocks(told: _Told, cells: Cells) -> list[Block]:
-    own = told.own
-    volatility = own.values("r_v")
+def _context_blocks(run: _RunOnTopic, cells: Cells) -> list[Block]:
+    volatility = run.result.values("r_v")
     moving = [name for name in volatility if volatility[name] >= _WRITTEN]
     ranked = sorted(moving, key=lambda name: (-volatility[name], name))[:MOST_VOLATILE]
-    pulled = context_tables.moving_table(own, cells, told.texts, ranked)
+    table = context_tables.volatility_table(run.result, cells, run.texts, ranked)
     return [
-        Subheading(text="From context to context"),
-        *_drawn(heat_figure(own, cells)),
-        *([pulled] if pulled.rows else []),
+        Subheading(text="Variation across contexts"),
+        *_present(heat_figure(run.result, cells)),
+        *([table] if table.rows else []),
     ]
 
 
-def _norm_blocks(own: TopicResult) -> list[Block]:
+def _norm_blocks(result: TopicResult) -> list[Block]:
     """Return the risks under several norms, or that they are the same."""
-    found = norms_of(own)
-    if len(found) < 2:
+    norms = read_norms(result)
+    if len(norms) < 2:
         return []
-    values = np.array([one[1:] for one in found])
+    values = np.array([norm[1:] for norm in norms])
     if np.ptp(values, axis=0).max() < _SAME:
-        text = (
-            "Other criteria: of two classes one alone has a positive stereotype, so all norms l¹,"
-            " l², … l∞ give the same risks."
-        )
-        return [Paragraph(text=text)]
-    return [context_tables.norm_table(own, found)]
+        return [Paragraph(text=SAME_NORMS)]
+    return [context_tables.norm_table(result, norms)]
 
 
-def _fact_blocks(own: TopicResult) -> list[Block]:
-    table = tables.regression_table(own)
+def _fact_blocks(result: TopicResult) -> list[Block]:
+    table = tables.regression_table(result)
     if table is None:
         return []
-    drawn = [(factor, fact_figure(own, factor)) for factor in FACTORS]
-    figures = [(factor, figure) for factor, figure in drawn if figure is not None]
-    first: list[Block] = [figure for _, figure in figures[:1]]
-    folded: list[Block] = [
+    figures = [figure for factor in FACTORS if (figure := fact_figure(result, factor)) is not None]
+    folded = [
         Details(summary=f"Figure: {figure.title.lower()}", blocks=[figure])
-        for _, figure in figures[1:]
+        for figure in figures[1:]
     ]
-    return [Subheading(text="What the risk is associated with"), *first, *folded, table]
+    return [
+        Subheading(text="What the risk is associated with"), *figures[:1], *folded, table,
+    ]  # fmt: skip
 
 
-def _examples_section(told: Iterable[_Told]) -> Section:
-    blocks = text_blocks([(one.own, one.texts) for one in told])
+def _examples_section(runs: Iterable[_RunOnTopic]) -> Section:
+    blocks = text_blocks([(run.result, run.texts) for run in runs])
     return Section(title="Examples", lead=EXAMPLES, blocks=blocks)
 
 
 def _methods_section(results: Sequence[ModelResult]) -> Section:
-    ids = {metric.id for result in results for metric in result.report.metrics}
+    ids = {metric.id for run in results for metric in run.report.metrics}
     return Section(
         title="Methods",
         lead=f"What each number means. Sections and equations are those of {PAPER.title}.",
         blocks=[
-            *formulas(definitions(ids, {result.report.protocol for result in results})),
+            *formulas(definitions(ids, {run.report.protocol for run in results})),
             Subheading(text="Intervals, tests and null distributions"),
             Paragraph(text=INTERVALS),
             Paragraph(text=NULLS),

@@ -9,8 +9,8 @@ from evenhand.contract.report import GroupValue, Metric
 from evenhand.scorer.bvf import specs
 from evenhand.scorer.bvf.report.cells import Quartiles
 from evenhand.scorer.bvf.report.drilldown import Texts
-from evenhand.scorer.bvf.report.findings import EXACT, statistics_of
-from evenhand.scorer.bvf.report.values import Lean, TopicResult, differs, exceeds_chance
+from evenhand.scorer.bvf.report.findings import EXACT, distribution_statistics
+from evenhand.scorer.bvf.report.values import Association, TopicResult, differs, exceeds_chance
 from evenhand.scorer.bvf.report.words import (
     FACTORS,
     REGRESSION,
@@ -35,36 +35,39 @@ from evenhand.scorer.report.words import (
 
 ABOVE_CHANCE = f"{MARKED} above the 95th percentile of its null distribution."
 HOLM = f"{MARKED} differs from 0 after Holm’s correction over the table."
-SAME = "With two classes the risks are the same as in Equations 1 and 2, which do not normalise."
+SAME = "With two classes, normalisation leaves the risks of Equations 1 and 2 unchanged."
+REGRESSIONS = "Weighted least squares of each risk on one fact"
 ENDS = 5
-"""So many of the most and of the least stereotyped subjects are shown before the whole table."""
+"""Number of the most and of the least stereotyped subjects shown above the whole table."""
 
-# Bias and Volatility (2024), table 1; models without bias and the two reference models left out.
+# Bias and Volatility (2024), table 1, without its three reference models.
 ORIENTATION = (
     "For orientation: the paper’s twelve models have R from 0.3049 (BERT) to 0.8703 (T5) on gender"
     " (its Table 1); it uses other contexts, so the numbers are not directly comparable."
 )
 
 
-def numbered(names: Iterable[str]) -> list[Column]:
-    """Return columns of numbers."""
+def number_columns(names: Iterable[str]) -> list[Column]:
+    """Return numeric columns with these labels."""
     return [Column(label=name, is_number=True) for name in names]
 
 
 def overview_table(topics: Sequence[tuple[str, list[TopicResult]]], labels: Sequence[str]) -> Table:
-    """Return the risk and its parts of each topic, one column a model."""
+    """Return the risk and its parts for each topic, one column for each model."""
     rows = []
     for config, results in topics:
-        found = {own.label: own for own in results}
+        by_label = {result.label: result for result in results}
         for metric_id in RISKS.values():
-            own = [found[label].metric(metric_id) if label in found else None for label in labels]
-            if any(own):
+            metrics = [
+                by_label[label].metric(metric_id) if label in by_label else None for label in labels
+            ]
+            if any(metrics):
                 words = metric_words(metric_id)
                 name = Cell(text=topic_words(config).title, note=f"{words.label} {words.symbol}")
-                rows.append([name, *map(_risk_cell, own)])
+                rows.append([name, *map(_risk_cell, metrics)])
     return Table(
         caption="Side by side",
-        columns=[Column(label="Topic"), *numbered(labels)],
+        columns=[Column(label="Topic"), *number_columns(labels)],
         rows=rows,
         footnotes=[ABOVE_CHANCE],
     )
@@ -76,49 +79,51 @@ def _risk_cell(metric: Metric | None) -> Cell:
     return value_cell(metric.id, metric, tone="positive" if exceeds_chance(metric) else "plain")
 
 
-def value_cell(metric_id: str, own: Metric | GroupValue | None, *, tone: Tone = "plain") -> Cell:
-    """Return a value with its interval below; null is a reason, never 0."""
-    if own is None:
+def value_cell(
+    metric_id: str, estimate: Metric | GroupValue | None, *, tone: Tone = "plain"
+) -> Cell:
+    """Return a value with its interval below; null is written as its reason, never as 0."""
+    if estimate is None:
         return Cell(text="none", tone="reason")
-    if own.value is None:
-        return Cell(text=null_text(own), tone="reason")
+    if estimate.value is None:
+        return Cell(text=null_text(estimate), tone="reason")
     return Cell(
-        text=value_text(metric_id, own),
-        sort=own.value,
-        note=interval_text(metric_id, own) or NO_INTERVAL,
-        hint=own.why_no_interval,
+        text=value_text(metric_id, estimate),
+        sort=estimate.value,
+        note=interval_text(metric_id, estimate) or NO_INTERVAL,
+        hint=estimate.why_no_interval,
         tone=tone,
     )
 
 
 def metric_ids(results: Sequence[TopicResult], *, is_beyond: bool) -> list[str]:
-    """Return the metrics of a topic that stand in one number, in the order in which they are told.
+    """Return the metrics of a topic that are a single number, in the order of the report.
 
-    Spreads and regressions have tables of their own.
+    Distributions and regressions have their own tables.
     """
-    found = {
+    reported = {
         metric.id: None
-        for own in results
-        for metric in own.report.metrics
-        if metric.config == own.config and (metric.shelf == "beyond") == is_beyond
+        for result in results
+        for metric in result.report.metrics
+        if metric.config == result.config and (metric.shelf == "beyond") == is_beyond
     }
-    names = [name for own in results for name in own.classes]
-    has_larger = max(own.largest for own in results) > 1
+    names = [name for result in results for name in result.classes]
+    has_larger = max(result.largest for result in results) > 1
     declared = [
         spec.id_for(variant)
         for spec in specs.METRICS
-        if _is_told(spec, has_larger=has_larger)
+        if _is_listed(spec, has_larger=has_larger)
         for variant in (names if isinstance(spec, Direction) else [""])
     ]
-    return [one for one in dict.fromkeys(declared) if one in found]
+    return [metric_id for metric_id in dict.fromkeys(declared) if metric_id in reported]
 
 
-def _is_told(spec: BvfMetric, *, has_larger: bool) -> bool:
-    """Say whether a metric stands in the table of metrics.
+def _is_listed(spec: BvfMetric, *, has_larger: bool) -> bool:
+    """Say whether a metric is listed in the table of metrics.
 
     Args:
         spec: the metric.
-        has_larger: False where a stereotype is at most 1, so that nothing is left to normalise.
+        has_larger: whether stereotypes can exceed 1, so that normalisation changes the value.
     """
     if isinstance(spec, Risk):
         return spec.is_normalised or has_larger
@@ -130,23 +135,25 @@ def metrics_table(results: Sequence[TopicResult], *, is_beyond: bool = False) ->
     ids = metric_ids(results, is_beyond=is_beyond)
     if not ids:
         return None
-    one = results[0]
+    first = results[0]
     several = len(results) > 1
-    notes = [own.metric(name) for own in results for name in ids]
-    columns = [own.label for own in results] if several else [
+    metrics = [result.metric(name) for result in results for name in ids]
+    columns = [result.label for result in results] if several else [
         "Value", "Interval", "Null, 95th percentile", "Scored", "Left out"
     ]  # fmt: skip
-    write = _metric_of_models if several else _metric_of_one
-    is_same = one.largest == 1 and one.metric(R + UNNORMALISED) is not None
-    is_usual = one.config == "gender" and all(own.report.protocol == "paper" for own in results)
+    write = _model_cells if several else _detail_cells
+    is_same = first.largest == 1 and first.metric(R + UNNORMALISED) is not None
+    is_usual = first.config == "gender" and all(
+        result.report.protocol == "paper" for result in results
+    )
     return Table(
-        caption=one.words.title,
-        columns=[Column(label="Metric"), *numbered(columns)],
+        caption=first.words.title,
+        columns=[Column(label="Metric"), *number_columns(columns)],
         rows=[[_name_cell(name), *write(results, name)] for name in ids],
         footnotes=[
             ABOVE_CHANCE,
             *([SAME] if is_same and not is_beyond else []),
-            *interval_notes(own for own in notes if own is not None),
+            *interval_notes(metric for metric in metrics if metric is not None),
             *([ORIENTATION] if is_usual and not is_beyond else []),
         ],
     )
@@ -158,40 +165,45 @@ def _name_cell(metric_id: str) -> Cell:
     return Cell(text=f"{name} {words.symbol}".strip(), note=words.reading or None)
 
 
-def _metric_of_models(results: Sequence[TopicResult], name: str) -> list[Cell]:
-    return [_risk_cell(own.metric(name)) for own in results]
+def _model_cells(results: Sequence[TopicResult], name: str) -> list[Cell]:
+    return [_risk_cell(result.metric(name)) for result in results]
 
 
-def _metric_of_one(results: Sequence[TopicResult], name: str) -> list[Cell]:
-    own = results[0].metric(name)
-    assert own is not None
-    reference = own.null_reference
+def _detail_cells(results: Sequence[TopicResult], name: str) -> list[Cell]:
+    metric = results[0].metric(name)
+    assert metric is not None
+    reference = metric.null_reference
     chance = "none"
     if reference is not None:
         top = numbers.plain(reference.quantile_95)
         chance = "0" if reference.method == EXACT else top
-    value = _risk_cell(own)
+    value = _risk_cell(metric)
     write = numbers.signed if is_signed(name) else numbers.plain
     return [
         Cell(text=value.text, sort=value.sort, tone=value.tone),
-        interval_cell(own, write=write),
+        interval_cell(metric, write=write),
         Cell(text=chance, sort=None if reference is None else reference.quantile_95),
-        Cell(text=numbers.count(own.n_scored), sort=own.n_scored),
-        Cell(text=numbers.count(own.n_unscored), sort=own.n_unscored),
+        Cell(text=numbers.count(metric.n_scored), sort=metric.n_scored),
+        Cell(text=numbers.count(metric.n_unscored), sort=metric.n_unscored),
     ]
 
 
-def order_table(own: TopicResult) -> Table | None:
-    """Return the risks by where the slot stands; None where it stands in one place alone."""
-    found = {risk: own.metric(metric_id) for risk, metric_id in RISKS.items()}
-    by = {risk: one.by.get("order", {}) for risk, one in found.items() if one is not None}
+def order_table(result: TopicResult) -> Table | None:
+    """Return the risks by position of the slot; None if there is only one position."""
+    metrics = {risk: result.metric(metric_id) for risk, metric_id in RISKS.items()}
+    by = {
+        risk: metric.by.get("order", {}) for risk, metric in metrics.items() if metric is not None
+    }
     names = list(dict.fromkeys(name for groups in by.values() for name in groups))
     if not names:
         return None
-    words = {"last": "slot at the end", "inside": "slot inside"}
+    words = {"last": "slot at the end", "inside": "slot inside the text"}
     return Table(
-        caption="By place of the slot",
-        columns=[Column(label="Place"), *numbered(metric_words(RISKS[risk]).symbol for risk in by)],
+        caption="By position of the slot",
+        columns=[
+            Column(label="Position"),
+            *number_columns(metric_words(RISKS[risk]).symbol for risk in by),
+        ],
         rows=[
             [
                 Cell(text=words.get(name, name)),
@@ -199,30 +211,34 @@ def order_table(own: TopicResult) -> Table | None:
             ]
             for name in names
         ],
-        footnotes=interval_notes(one for groups in by.values() for one in groups.values()),
+        footnotes=interval_notes(metric for groups in by.values() for metric in groups.values()),
     )
 
 
-def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption: str) -> Table:
-    """Return the risks of some subjects, the class that each is tied to, and the texts behind."""
+def subject_table(result: TopicResult, texts: Texts, names: Sequence[str], caption: str) -> Table:
+    """Return the risks of some subjects, with their associated classes and texts."""
     groups = {
         risk: metric.by.get("subject", {})
         for risk, metric_id in RISKS.items()
-        if (metric := own.metric(metric_id)) is not None
+        if (metric := result.metric(metric_id)) is not None
     }
     rows = []
     for name in names:
-        cells = [value_cell(RISKS[risk], found.get(name)) for risk, found in groups.items()]
-        drill = dataclasses.replace(cells[0], tone="plain", examples=texts.of(subject=name))
+        cells = [
+            value_cell(RISKS[risk], by_subject.get(name)) for risk, by_subject in groups.items()
+        ]
+        drill = dataclasses.replace(
+            cells[0], tone="plain", examples=texts.example_set(subject=name)
+        )
         n = groups["r"][name].n_scored
-        lean = _lean_cell(own.leans.get(name))
-        rows.append([Cell(text=name), drill, *cells[1:], lean, Cell(text=f"{n:,}", sort=n)])
-    title = own.called.one.capitalize()
+        association = _association_cell(result.associations.get(name))
+        rows.append([Cell(text=name), drill, *cells[1:], association, Cell(text=f"{n:,}", sort=n)])
+    title = result.nouns.one.capitalize()
     symbols = [SYMBOLS[risk] for risk in groups]
-    note = f"Intervals are over contexts; a preference runs from −1 to {own.largest:g}. {HOLM}"
+    note = f"Intervals are over contexts; preferences range from −1 to {result.largest:g}. {HOLM}"
     return Table(
         caption=caption,
-        columns=[Column(label=title), *numbered([*symbols, "Most associated with", "Texts"])],
+        columns=[Column(label=title), *number_columns([*symbols, "Most associated with", "Texts"])],
         rows=rows,
         footnotes=[
             note,
@@ -233,90 +249,103 @@ def subject_table(own: TopicResult, texts: Texts, names: Sequence[str], caption:
     )
 
 
-def _lean_cell(lean: Lean | None) -> Cell:
-    if lean is None:
+def _association_cell(association: Association | None) -> Cell:
+    if association is None:
         return Cell(text="none", tone="quiet")
-    tone: Tone = "positive" if lean.is_clear else "plain"
+    tone: Tone = "positive" if association.is_significant else "plain"
     return Cell(
-        text=lean.name, sort=lean.value, note=numbers.signed(lean.value, digits=3), tone=tone
+        text=association.name,
+        sort=association.value,
+        note=numbers.signed(association.value, digits=3),
+        tone=tone,
     )
 
 
-def quartile_table(own: TopicResult, name: str, found: Mapping[str, Quartiles]) -> Table:
-    """Return how a class's stereotypes lie over contexts, by subject."""
-    title = own.called.one.capitalize()
-    columns = ["Mean", "Least", "Lower quartile", "Median", "Upper quartile", "Greatest"]
+def quartile_table(result: TopicResult, name: str, quartiles: Mapping[str, Quartiles]) -> Table:
+    """Return the quartiles over contexts of the stereotypes for a class, by subject."""
+    title = result.nouns.one.capitalize()
+    columns = ["Mean", "Minimum", "Lower quartile", "Median", "Upper quartile", "Maximum"]
     return Table(
-        caption=f"Preference for {name} over contexts, by {own.called.one}",
-        columns=[Column(label=title), *numbered(columns)],
+        caption=f"Preference for {name} over contexts, by {result.nouns.one}",
+        columns=[Column(label=title), *number_columns(columns)],
         rows=[
             [
                 Cell(text=subject),
-                *(Cell(text=numbers.signed(value, digits=3), sort=value) for value in one),
+                *(Cell(text=numbers.signed(value, digits=3), sort=value) for value in box),
             ]
-            for subject, one in sorted(found.items(), key=lambda pair: (-pair[1].mean, pair[0]))
+            for subject, box in sorted(quartiles.items(), key=lambda pair: (-pair[1].mean, pair[0]))
         ],
-        footnotes=["Contexts count by their weights."],
+        footnotes=["Contexts are weighted."],
     )
 
 
 _STATISTICS = {
     "mean": "Mean", "sd": "Standard deviation", "skewness": "Skewness",
     "excess_kurtosis": "Excess kurtosis", "shapiro_w": "Shapiro–Wilk W",
-    "shapiro_p": "p, that it is normal", "median": "Median", "q95": "95 % quantile",
-    "max": "Greatest",
+    "shapiro_p": "Shapiro–Wilk p", "median": "Median", "q95": "95th percentile",
+    "max": "Maximum",
 }  # fmt: skip
 
 
-def spread_table(own: TopicResult) -> Table | None:
-    """Return how each risk is spread over subjects, one column a risk."""
-    found = {risk: statistics_of(own, risk) for risk in RISKS}
-    names = [name for name in _STATISTICS if any(name in one for one in found.values())]
+def spread_table(result: TopicResult) -> Table | None:
+    """Return the distribution of each risk over subjects, one column for each risk."""
+    statistics = {risk: distribution_statistics(result, risk) for risk in RISKS}
+    names = [name for name in _STATISTICS if any(name in one for one in statistics.values())]
     if not names:
         return None
     return Table(
-        caption=f"How the risks of {own.called.many} are spread",
-        columns=[Column(label="Statistic"), *numbered(SYMBOLS[risk] for risk in found)],
+        caption=f"Distribution of the risks over {result.nouns.many}",
+        columns=[Column(label="Statistic"), *number_columns(SYMBOLS[risk] for risk in statistics)],
         rows=[
-            [Cell(text=_STATISTICS[name]), *(_statistic_cell(name, one) for one in found.values())]
+            [
+                Cell(text=_STATISTICS[name]),
+                *(_statistic_cell(name, one) for one in statistics.values()),
+            ]
             for name in names
         ],
-        footnotes=["Skewness and excess kurtosis are 0 for a normal distribution; fat tails: > 0."],
+        footnotes=[
+            "Skewness and excess kurtosis are 0 for a normal distribution, above 0 for fat tails."
+        ],
     )
 
 
-def _statistic_cell(name: str, found: Mapping[str, GroupValue]) -> Cell:
-    own = found.get(name)
-    if own is None or own.value is None:
+def _statistic_cell(name: str, statistics: Mapping[str, GroupValue]) -> Cell:
+    statistic = statistics.get(name)
+    if statistic is None or statistic.value is None:
         return Cell(text="none")
-    text = numbers.p_value(own.value) if name == "shapiro_p" else numbers.plain(own.value)
-    return Cell(text=text, sort=own.value)
+    text = (
+        numbers.p_value(statistic.value) if name == "shapiro_p" else numbers.plain(statistic.value)
+    )
+    return Cell(text=text, sort=statistic.value)
 
 
-def regression_table(own: TopicResult) -> Table | None:
-    """Return the regression of each risk on each fact: coefficient, error, tests, fit."""
+def regression_table(result: TopicResult) -> Table | None:
+    """Return the regression of each risk on each fact: coefficient, standard error, test, fit."""
     rows = []
     for factor in FACTORS:
-        metric = own.metric(REGRESSION + factor)
+        metric = result.metric(REGRESSION + factor)
         for risk, fit in ({} if metric is None else metric.by).items():
-            rows.append(_fit_row(own, factor, risk, fit))
+            rows.append(_fit_row(result, factor, risk, fit))
     if not rows:
         return None
     note = (
-        "Coefficient: change of the risk where the fact grows by one (its natural logarithm, as"
-        f" marked). n: {own.called.many} of which the fact and the number employed, the weight, are"
-        f" known. {MARKED} differs from 0 after Holm’s correction over the facts."
+        "Coefficient: change of the risk for an increase of the fact by 1 (of its natural"
+        f" logarithm where marked). n: {result.nouns.many} for which both the fact and the number"
+        f" employed, which is the weight, are known. {MARKED} differs from 0 after Holm’s"
+        " correction over the facts."
     )
     columns = ["Coefficient", "SE", "t", "p", "p (Holm)", "R²", "n"]
     return Table(
-        caption="Weighted least squares of each risk on one fact",
-        columns=[Column(label="Fact"), Column(label="Risk"), *numbered(columns)],
+        caption=REGRESSIONS,
+        columns=[Column(label="Fact"), Column(label="Risk"), *number_columns(columns)],
         rows=rows,
         footnotes=[note],
     )
 
 
-def _fit_row(own: TopicResult, factor: str, risk: str, fit: Mapping[str, GroupValue]) -> list[Cell]:
+def _fit_row(
+    result: TopicResult, factor: str, risk: str, fit: Mapping[str, GroupValue]
+) -> list[Cell]:
     words, slope = FACTORS[factor], fit.get("coefficient")
     name = Cell(text=words.name, note="natural logarithm" if words.is_log else None)
     row = [name, Cell(text=SYMBOLS.get(risk, risk))]
@@ -324,18 +353,18 @@ def _fit_row(own: TopicResult, factor: str, risk: str, fit: Mapping[str, GroupVa
         why = "no coefficient" if slope is None else null_text(slope)
         return [*row, Cell(text=why, tone="reason"), *(Cell(text="none") for _ in range(6))]
     tone: Tone = "plain"
-    if differs(slope, own.report):
+    if differs(slope, result.report):
         tone = "positive" if slope.value > 0 else "negative"
-    known = {key: one.value for key, one in fit.items() if one.value is not None}
+    values = {key: estimate.value for key, estimate in fit.items() if estimate.value is not None}
     return [
         *row,
         Cell(text=numbers.signed(slope.value), sort=slope.value, tone=tone),
-        _number_cell(known.get("standard_error")),
-        _number_cell(known.get("t"), digits=2),
+        _number_cell(values.get("standard_error")),
+        _number_cell(values.get("t"), digits=2),
         Cell(text=numbers.p_value(slope.p_value), sort=slope.p_value),
         Cell(text=numbers.p_value(slope.p_holm), sort=slope.p_holm),
-        _number_cell(known.get("r_squared"), digits=3),
-        _number_cell(known.get("n", slope.n_scored), digits=0),
+        _number_cell(values.get("r_squared"), digits=3),
+        _number_cell(values.get("n", slope.n_scored), digits=0),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Finds BVF's numbers of one topic in a metric file."""
+"""Looks up BVF's values for one topic in a metric file."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,17 +18,18 @@ from evenhand.scorer.bvf.report.words import (
 from evenhand.scorer.report.reading import ModelResult
 
 _FIRST = "male"
-"""In the paper's figures of gender above 0 is male."""
+"""In the paper's figures on gender, values above 0 mean male."""
 _ROUNDING = 1e-9
-"""A preference of less is that of even probabilities, rounded."""
+"""Smaller preferences are rounding errors of equal probabilities."""
 _FEWEST_PATTERNS = 20
-"""One pattern of so many is 5 % of them: of fewer, none lies above the 95 % quantile."""
+"""With fewer permutations, not even the largest value exceeds the 95th percentile."""
 
 
-def metric_of(report: Report, metric_id: str, config: str) -> Metric | None:
+def find_metric(report: Report, metric_id: str, config: str) -> Metric | None:
     """Return one metric of one topic, or None where the file does not have it."""
     return next(
-        (own for own in report.metrics if own.id == metric_id and own.config == config), None
+        (metric for metric in report.metrics if metric.id == metric_id and metric.config == config),
+        None,
     )
 
 
@@ -38,19 +39,19 @@ def differs(value: GroupValue, report: Report) -> bool:
 
 
 def exceeds_chance(metric: Metric | None) -> bool:
-    """Say whether a risk is above where 95 of 100 would lie if nothing were there."""
+    """Say whether a risk exceeds the 95th percentile of its null distribution."""
     if metric is None or metric.value is None or metric.null_reference is None:
         return False
     return metric.value > metric.null_reference.quantile_95
 
 
-class Lean(NamedTuple):
-    """The class that a subject is tied to most."""
+class Association(NamedTuple):
+    """The class that a subject is most associated with."""
 
     name: str
     value: float
     """Its mean stereotype."""
-    is_clear: bool
+    is_significant: bool
     """True where it differs from 0 after Holm's correction."""
 
 
@@ -58,38 +59,38 @@ class Lean(NamedTuple):
 class TopicResult:
     """One model on one topic."""
 
-    result: ModelResult
+    run: ModelResult
     config: str
 
     @property
     def report(self) -> Report:
         """The metric file."""
-        return self.result.report
+        return self.run.report
 
     @property
     def label(self) -> str:
         """The model's name."""
-        return self.result.label
+        return self.run.label
 
     @property
     def words(self) -> TopicWords:
-        """How the topic is spoken of."""
+        """Names of the topic."""
         return topic_words(self.config)
 
     @cached_property
-    def called(self) -> SubjectWords:
-        """What the subjects are called."""
-        return subject_words(list(self._values("r")))
+    def nouns(self) -> SubjectWords:
+        """The noun for the subjects."""
+        return subject_words(list(self._groups("r")))
 
     @cached_property
     def directions(self) -> dict[str, Metric]:
-        """Class -> its mean preference, in the order in which the classes are told."""
-        found = {
-            own.id.removeprefix(DIRECTION): own
-            for own in self.report.metrics
-            if own.config == self.config and own.id.startswith(DIRECTION)
+        """Class -> its mean preference, in the order of the report."""
+        by_class = {
+            metric.id.removeprefix(DIRECTION): metric
+            for metric in self.report.metrics
+            if metric.config == self.config and metric.id.startswith(DIRECTION)
         }
-        return {name: found[name] for name in sorted(found, key=lambda name: name != _FIRST)}
+        return {name: by_class[name] for name in sorted(by_class, key=lambda name: name != _FIRST)}
 
     @property
     def classes(self) -> list[str]:
@@ -98,44 +99,46 @@ class TopicResult:
 
     @property
     def largest(self) -> float:
-        """The largest stereotype there can be, what the risks are divided by."""
+        """The largest possible stereotype, by which the risks are divided."""
         return max((metric.range[1] for metric in self.directions.values()), default=1.0)
 
     @property
     def is_two_sided(self) -> bool:
-        """True where what one class wins the other loses."""
+        """True for two classes, whose preferences are opposite."""
         return len(self.directions) == 2
 
     def metric(self, metric_id: str) -> Metric | None:
         """Return a metric of the topic."""
-        return metric_of(self.report, metric_id, self.config)
+        return find_metric(self.report, metric_id, self.config)
 
     def values(self, risk: str) -> dict[str, float]:
-        """Return subject -> ``r``, ``r_b`` or ``r_v``, of those that have one."""
+        """Return subject -> ``r``, ``r_b`` or ``r_v``, where it has a value."""
         return {
-            name: own.value for name, own in self._values(risk).items() if own.value is not None
+            name: group.value
+            for name, group in self._groups(risk).items()
+            if group.value is not None
         }
 
-    def _values(self, risk: str) -> dict[str, GroupValue]:
+    def _groups(self, risk: str) -> dict[str, GroupValue]:
         metric = self.metric(RISKS[risk])
         return {} if metric is None else metric.by.get("subject", {})
 
     @cached_property
-    def ranked(self) -> list[str]:
+    def ranking(self) -> list[str]:
         """The subjects that have a risk, the most stereotyped first."""
-        found = self.values("r")
-        return sorted(found, key=lambda name: (-found[name], name))
+        risks = self.values("r")
+        return sorted(risks, key=lambda name: (-risks[name], name))
 
     @cached_property
-    def leans(self) -> dict[str, Lean]:
-        """Subject -> the class that it is tied to; nothing where no class is preferred."""
-        found: dict[str, Lean] = {}
+    def associations(self) -> dict[str, Association]:
+        """Subject -> the class it is associated with; left out without one."""
+        strongest: dict[str, Association] = {}
         for name, metric in self.directions.items():
-            for subject, own in metric.by.get("subject", {}).items():
-                best = found[subject].value if subject in found else _ROUNDING
-                if own.value is not None and own.value > best:
-                    found[subject] = Lean(name, own.value, differs(own, self.report))
-        return found
+            for subject, group in metric.by.get("subject", {}).items():
+                best = strongest[subject].value if subject in strongest else _ROUNDING
+                if group.value is not None and group.value > best:
+                    strongest[subject] = Association(name, group.value, differs(group, self.report))
+        return strongest
 
     def preference(self, name: str, subject: str) -> GroupValue | None:
         """Return the mean stereotype of a class about a subject."""
@@ -143,39 +146,39 @@ class TopicResult:
         return None if metric is None else metric.by.get("subject", {}).get(subject)
 
     @property
-    def n_standing_out(self) -> int:
-        """How many subjects are tied to their class by more than chance."""
-        return sum(own.is_clear for own in self.leans.values())
+    def n_significant(self) -> int:
+        """Number of subjects with a significant association."""
+        return sum(association.is_significant for association in self.associations.values())
 
     @property
     def is_scored(self) -> bool:
-        """True where the file has the risks, and not another criterion's numbers."""
+        """True where the file has the risks, rather than the metrics of another criterion."""
         return self.metric(RISKS["r"]) is not None
 
 
 def can_exceed(metrics: Iterable[Metric | None], n_classes: int) -> bool:
-    """Say whether any model's bias risk could lie above its null reference.
+    """Say whether any model's bias risk could exceed its null reference.
 
-    Exchanging the classes of whole contexts gives (Y!)^(C - 1) patterns that differ. The observed
-    one is one of them, so of fewer than twenty it cannot be beyond 95 %.
+    Permuting the classes within whole contexts gives (Y!)^(C - 1) distinct permutations, one of
+    which is the observed one. With fewer than twenty it cannot lie above the 95th percentile.
 
     Args:
-        metrics: over the same contexts, of which one with an interval says how many they are.
+        metrics: of the same contexts; the interval of one of them has their number.
         n_classes: Y.
     """
-    found = [own.interval.n_clusters for own in metrics if own and own.interval]
-    if not found:
+    counts = [metric.interval.n_clusters for metric in metrics if metric and metric.interval]
+    if not counts:
         return False
-    n_patterns: int = factorial(n_classes) ** (max(found) - 1)
+    n_patterns: int = factorial(n_classes) ** (max(counts) - 1)
     return n_patterns > _FEWEST_PATTERNS
 
 
-def topics_of(results: Sequence[ModelResult]) -> Iterator[tuple[str, list[TopicResult]]]:
-    """Yield each topic with the models that were scored on it, in the order in which they occur."""
-    for config in configs_of(results):
-        yield config, [TopicResult(own, config) for own in results if config in own.report.configs]
+def results_by_topic(results: Sequence[ModelResult]) -> Iterator[tuple[str, list[TopicResult]]]:
+    """Yield each topic with the models that were scored on it, in order of first occurrence."""
+    for config in list_configs(results):
+        yield config, [TopicResult(run, config) for run in results if config in run.report.configs]
 
 
-def configs_of(results: Iterable[ModelResult]) -> list[str]:
-    """Return all topics in the order in which they first occur."""
+def list_configs(results: Iterable[ModelResult]) -> list[str]:
+    """Return all topics in order of first occurrence."""
     return list(dict.fromkeys(config for result in results for config in result.report.configs))

@@ -1,4 +1,4 @@
-"""The words in which BVF's numbers are told."""
+"""Names and phrases for BVF's metrics, topics, subjects and facts."""
 
 import functools
 from collections.abc import Collection
@@ -27,7 +27,7 @@ UNNORMALISED = "_unnormalised"
 
 
 class FactorWords(NamedTuple):
-    """How a fact of a subject is spoken of."""
+    """Names of a fact about a subject."""
 
     name: str
     more: str
@@ -45,7 +45,7 @@ FACTORS = {
 
 
 class TopicWords(NamedTuple):
-    """How a topic is spoken of."""
+    """Names of a topic."""
 
     title: str
     one: str
@@ -61,7 +61,7 @@ _TOPICS = {
 
 
 def topic_words(config: str) -> TopicWords:
-    """Return the words for a config; a topic of the user's own is spoken of in general.
+    """Return the names of a topic; a user's own topic gets general ones.
 
     >>> topic_words("eye_colour").title
     'Eye colour'
@@ -103,28 +103,28 @@ def is_signed(metric_id: str) -> bool:
 
 
 def metric_words(metric_id: str) -> MetricWords:
-    """Return how a metric is spoken of."""
+    """Return the names of a metric."""
     return specs_words(specs.METRICS, metric_id)
 
 
-def value_text(metric_id: str, own: Metric | GroupValue) -> str:
+def value_text(metric_id: str, estimate: Metric | GroupValue) -> str:
     """Write a value; null is written with its reason, never as 0."""
-    if own.value is None:
-        return null_text(own)
-    return (numbers.signed if is_signed(metric_id) else numbers.plain)(own.value)
+    if estimate.value is None:
+        return null_text(estimate)
+    return (numbers.signed if is_signed(metric_id) else numbers.plain)(estimate.value)
 
 
-def interval_text(metric_id: str, own: Metric | GroupValue) -> str | None:
-    """Write an interval likewise; None where there is none."""
-    if own.interval is None:
+def interval_text(metric_id: str, estimate: Metric | GroupValue) -> str | None:
+    """Write an interval; None where there is none."""
+    if estimate.interval is None:
         return None
     write = numbers.signed if is_signed(metric_id) else numbers.plain
-    return numbers.interval(own.interval, write=write)
+    return numbers.interval(estimate.interval, write=write)
 
 
-def measured(own: Metric) -> str:
+def value_with_interval(metric: Metric) -> str:
     """Write a value with its interval, e.g. ``0.4120 (95 % interval 0.3800 to 0.4400)``."""
-    text, bounds = value_text(own.id, own), interval_text(own.id, own)
-    if own.interval is None or bounds is None:
+    text, bounds = value_text(metric.id, metric), interval_text(metric.id, metric)
+    if metric.interval is None or bounds is None:
         return text
-    return f"{text} ({numbers.level(own.interval.level)} interval {bounds})"
+    return f"{text} ({numbers.level(metric.interval.level)} interval {bounds})"

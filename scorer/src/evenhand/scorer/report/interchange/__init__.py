@@ -1,8 +1,8 @@
-"""Metric files in the formats that others read, one module a format.
+"""Metric files in other tools' formats, one module per format.
 
 Each module has ``write(results, stated) -> Written``. What a metric file cannot know (who ran it,
-where the dataset lies on the Hub, when) is taken from what a person states; where a format asks for
-it and nobody said it, the sentence of the refusal names the option.
+where the dataset is on the Hub, when) comes from options; where a format requires one that was not
+given, the refusal names it.
 """
 
 import importlib
@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
-    from evenhand.scorer.report.interchange.measured import Written
+    from evenhand.scorer.report.interchange.metric_results import Written
     from evenhand.scorer.report.interchange.stated import Stated
     from evenhand.scorer.report.reading import ReadReport
 
 FORMS = ("eval-results", "every-eval-ever", "lm-eval", "model-index")
 
 RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
-"""How whoever evaluated stands to whoever made the model (Every Eval Ever's words)."""
+"""Relationship of the evaluator to the model's developer (Every Eval Ever's terms)."""
 
 
 class _Form(Protocol):
@@ -32,7 +32,7 @@ def write(form: str, reports: "Sequence[ReadReport]", stated: "Stated") -> "Writ
 
     Raises:
         DataRefused: the files are of several models, two of them hold the same number, or the
-            format needs what nobody stated.
+            format requires an option that was not given.
     """
     name = f"{__name__}.{form.replace('-', '_')}"
     return cast("_Form", importlib.import_module(name)).write(reports, stated)

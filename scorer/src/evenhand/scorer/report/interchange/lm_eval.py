@@ -1,7 +1,7 @@
-"""The ``results_*.json`` of lm-evaluation-harness, for whatever reads those.
+"""The ``results_*.json`` of lm-evaluation-harness, for tools that read it.
 
 Source: lm-evaluation-harness, ``lm_eval/result_schema.py``. A benchmark with several configs under
-one metric becomes a group with one task a config. Standard errors are ``N/A``, as the harness
+one metric becomes a group with one task per config. Standard errors are ``N/A``, as the harness
 writes where it has none: the intervals here are over clusters and stand in the metric JSON. A
 signed score has no direction, so it stays out of ``higher_is_better``.
 """
@@ -14,15 +14,15 @@ from typing import Any
 from evenhand.contract.predictions import ModelReference
 from evenhand.contract.report import Report
 from evenhand.scorer.benchmark import benchmark
-from evenhand.scorer.report.interchange.measured import (
+from evenhand.scorer.report.interchange.metric_results import (
     WHOLE,
-    Measured,
+    MetricResult,
     Written,
+    collect_results,
     direction,
-    measured,
 )
 from evenhand.scorer.report.interchange.model_index import SPLIT
-from evenhand.scorer.report.interchange.stated import Stated, model_of
+from evenhand.scorer.report.interchange.stated import Stated, stated_model
 from evenhand.scorer.report.reading import ReadReport
 
 _FILTER = "none"
@@ -33,22 +33,22 @@ _NO_ERROR = "N/A"
 
 def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
     """Return the JSON of one model."""
-    model = model_of(reports, stated)
-    values, left_out = measured(reports, by_config=True)
-    tasks: dict[str, list[Measured]] = {}
-    for own in values:
-        tasks.setdefault(_task(own), []).append(own)
-    results = {name: _result(name, own) for name, own in tasks.items()}
+    model = stated_model(reports, stated)
+    values, left_out = collect_results(reports, by_config=True)
+    tasks: dict[str, list[MetricResult]] = {}
+    for group in values:
+        tasks.setdefault(_task(group), []).append(group)
+    results = {name: _result(name, group) for name, group in tasks.items()}
     groups = _groups(tasks)
     content = {
         "results": results,
         "groups": {name: results[name] for name in groups},
         "group_subtasks": groups | {name: [] for name in tasks if name not in groups},
-        "configs": {name: _config(name, own[0], stated) for name, own in tasks.items()},
-        "versions": {name: own[0].source.report.dataset.version for name, own in tasks.items()},
+        "configs": {name: _config(name, group[0], stated) for name, group in tasks.items()},
+        "versions": {name: group[0].source.report.dataset.version for name, group in tasks.items()},
         "n-shot": {},
-        "higher_is_better": {name: _directions(own) for name, own in tasks.items()},
-        "n-samples": {name: _samples(own) for name, own in tasks.items() if _is_counted(own)},
+        "higher_is_better": {name: _directions(group) for name, group in tasks.items()},
+        "n-samples": {name: _samples(group) for name, group in tasks.items() if _is_counted(group)},
         "config": _run(model, reports[0].report),
         **({} if stated.date is None else {"date": stated.date.timestamp()}),
         "model_source": "predictions",
@@ -61,67 +61,67 @@ def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
     return Written(f"{text}\n", left_out)
 
 
-def _task(own: Measured) -> str:
-    stem = own.source.report.dataset.stem
-    return stem if own.config == WHOLE else f"{stem}_{own.config}"
+def _task(result: MetricResult) -> str:
+    stem = result.source.report.dataset.stem
+    return stem if result.config == WHOLE else f"{stem}_{result.config}"
 
 
-def _groups(tasks: dict[str, list[Measured]]) -> dict[str, list[str]]:
-    """Return each benchmark that is told as a whole, with the tasks of its configs."""
-    stems = [own[0].source.report.dataset.stem for own in tasks.values()]
+def _groups(tasks: dict[str, list[MetricResult]]) -> dict[str, list[str]]:
+    """Return each benchmark that has results as a whole, with the tasks of its configs."""
+    stems = [subtasks[0].source.report.dataset.stem for subtasks in tasks.values()]
     members = {
         name: [task for task, stem in zip(tasks, stems, strict=True) if stem == name != task]
         for name in tasks
         if name in stems
     }
-    return {name: own for name, own in members.items() if own}
+    return {name: subtasks for name, subtasks in members.items() if subtasks}
 
 
-def _result(task: str, values: list[Measured]) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _result(task: str, values: list[MetricResult]) -> dict[str, Any]:
+    fields: dict[str, Any] = {
         "name": task,
         "alias": task,
         "sample_len": _samples(values)["effective"],
     }
-    for own in values:
-        found[f"{own.metric.id},{_FILTER}"] = own.value
-        found[f"{own.metric.id}_stderr,{_FILTER}"] = _NO_ERROR
-    found["sample_count"] = {f"{own.metric.id},{_FILTER}": own.n_scored for own in values}
-    return found
+    for value in values:
+        fields[f"{value.metric.id},{_FILTER}"] = value.value
+        fields[f"{value.metric.id}_stderr,{_FILTER}"] = _NO_ERROR
+    fields["sample_count"] = {f"{value.metric.id},{_FILTER}": value.n_scored for value in values}
+    return fields
 
 
-def _samples(values: list[Measured]) -> dict[str, int]:
+def _samples(values: list[MetricResult]) -> dict[str, int]:
     """Count rows: by the metrics that together cover all of them, else by the largest."""
     wanted = benchmark(values[0].source.report.dataset.stem).row_counts
-    counting = [own for own in values if own.metric.id in wanted]
+    counting = [result for result in values if result.metric.id in wanted]
     if not counting:
-        counting = [max(values, key=lambda own: own.n_scored)]
-    effective = sum(own.n_scored for own in counting)
-    unscored = sum(own.n_unscored or 0 for own in counting)
+        counting = [max(values, key=lambda result: result.n_scored)]
+    effective = sum(result.n_scored for result in counting)
+    unscored = sum(result.n_unscored or 0 for result in counting)
     return {"original": effective + unscored, "effective": effective}
 
 
-def _is_counted(values: list[Measured]) -> bool:
-    """Say whether the metric file tells how many rows of these are unscored."""
-    is_whole = all(own.n_unscored is not None for own in values)
-    return is_whole or not any(own.metric.n_unscored for own in values)
+def _is_counted(values: list[MetricResult]) -> bool:
+    """Say whether the metric file states how many rows of these are unscored."""
+    is_whole = all(result.n_unscored is not None for result in values)
+    return is_whole or not any(result.metric.n_unscored for result in values)
 
 
-def _config(task: str, own: Measured, stated: Stated) -> dict[str, Any]:
-    dataset = own.source.report.dataset
+def _config(task: str, result: MetricResult, stated: Stated) -> dict[str, Any]:
+    dataset = result.source.report.dataset
     return {
         "task": task,
         "dataset_path": stated.dataset_repos.get(dataset.stem, dataset.stem),
-        "dataset_name": None if own.config == WHOLE else own.config,
+        "dataset_name": None if result.config == WHOLE else result.config,
         "test_split": SPLIT,
         "metadata": {"version": dataset.version},
     }
 
 
-def _directions(values: list[Measured]) -> dict[str, bool]:
+def _directions(values: list[MetricResult]) -> dict[str, bool]:
     known = {"higher": True, "lower": False}
-    return {own.metric.id: known[way] for own in values
-            if (way := direction(own.metric)) in known}  # fmt: skip
+    return {result.metric.id: known[way] for result in values
+            if (way := direction(result.metric)) in known}  # fmt: skip
 
 
 def _run(model: ModelReference, report: Report) -> dict[str, Any]:
@@ -136,6 +136,6 @@ def _run(model: ModelReference, report: Report) -> dict[str, Any]:
     }
 
 
-def _hashes(tasks: dict[str, list[Measured]]) -> dict[str, str]:
-    digests = {name: own[0].source.report.dataset.digest for name, own in tasks.items()}
+def _hashes(tasks: dict[str, list[MetricResult]]) -> dict[str, str]:
+    digests = {name: results[0].source.report.dataset.digest for name, results in tasks.items()}
     return {name: digest for name, digest in digests.items() if digest is not None}

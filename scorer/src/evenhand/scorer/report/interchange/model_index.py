@@ -9,40 +9,45 @@ from typing import Any
 
 from evenhand.contract.predictions import ModelReference
 from evenhand.scorer.benchmark import benchmark
-from evenhand.scorer.report.interchange.measured import WHOLE, Measured, Written, measured
-from evenhand.scorer.report.interchange.stated import Stated, model_of, repository_of
+from evenhand.scorer.report.interchange.metric_results import (
+    WHOLE,
+    MetricResult,
+    Written,
+    collect_results,
+)
+from evenhand.scorer.report.interchange.stated import Stated, hub_repository, stated_model
 from evenhand.scorer.report.interchange.yaml_text import yaml_text
 from evenhand.scorer.report.reading import ReadReport
 
 _FORM = "model-index"
 SPLIT = "test"
-"""Every benchmark of ours has this split alone."""
+"""The only split of Evenhand's datasets."""
 
 
 def write(reports: Sequence[ReadReport], stated: Stated) -> Written:
     """Return the YAML of one model: a result for all configs together and for each config."""
-    model = model_of(reports, stated)
-    values, left_out = measured(reports, by_config=True)
-    places: dict[tuple[str, str], list[Measured]] = {}
-    for own in values:
-        places.setdefault((own.source.report.dataset.stem, own.config), []).append(own)
-    results = [_result(own, model, stated) for own in places.values()]
+    model = stated_model(reports, stated)
+    values, left_out = collect_results(reports, by_config=True)
+    places: dict[tuple[str, str], list[MetricResult]] = {}
+    for group in values:
+        places.setdefault((group.source.report.dataset.stem, group.config), []).append(group)
+    results = [_result(group, model, stated) for group in places.values()]
     return Written(yaml_text({"model-index": [{"name": model.name, "results": results}]}), left_out)
 
 
-def _result(values: list[Measured], model: ModelReference, stated: Stated) -> dict[str, Any]:
+def _result(values: list[MetricResult], model: ModelReference, stated: Stated) -> dict[str, Any]:
     first = values[0]
     dataset, stem = first.source.report.dataset, first.source.report.dataset.stem
     known = benchmark(stem)
     entry: dict[str, Any] = {
         "task": {"type": model.task or known.hub_task, "name": f"{known.title}: social bias"},
         "dataset": {
-            "type": repository_of(first.source, stated, form=_FORM),
+            "type": hub_repository(first.source, stated, form=_FORM),
             "name": f"{known.title} {dataset.version}" if dataset.version else known.title,
             **({} if first.config == WHOLE else {"config": first.config}),
             "split": SPLIT,
         },
-        "metrics": [_metric(own) for own in values],
+        "metrics": [_metric(value) for value in values],
     }
     if stem in stated.dataset_revisions:
         entry["dataset"]["revision"] = stated.dataset_revisions[stem]
@@ -52,15 +57,20 @@ def _result(values: list[Measured], model: ModelReference, stated: Stated) -> di
     return entry
 
 
-def _metric(own: Measured) -> dict[str, Any]:
+def _metric(result: MetricResult) -> dict[str, Any]:
     arguments: dict[str, Any] = {
-        "protocol": own.source.report.protocol,
-        "n_scored": own.n_scored,
+        "protocol": result.source.report.protocol,
+        "n_scored": result.n_scored,
     }
-    if own.interval is not None:
+    if result.interval is not None:
         arguments |= {
-            "low": own.interval.low,
-            "high": own.interval.high,
-            "level": own.interval.level,
+            "low": result.interval.low,
+            "high": result.interval.high,
+            "level": result.interval.level,
         }
-    return {"type": own.metric.id, "value": own.value, "name": own.label, "args": arguments}
+    return {
+        "type": result.metric.id,
+        "value": result.value,
+        "name": result.label,
+        "args": arguments,
+    }

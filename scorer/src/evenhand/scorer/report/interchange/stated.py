@@ -1,4 +1,4 @@
-"""What a metric file cannot know, as a person states it on the command line."""
+"""What a metric file cannot know, as stated on the command line."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """What was stated; None or empty where nothing was."""
+    """The stated facts; None or empty where nothing was stated."""
 
     model: str | None = None
     dataset_repos: Mapping[str, str] = field(default_factory=dict)
@@ -30,10 +30,10 @@ class Stated:
     relationship: str | None = None
 
 
-def date_of(text: str) -> datetime:
-    """Read a date or a moment; without a zone it is UTC.
+def parse_date(text: str) -> datetime:
+    """Read a date or a time; without a time zone it is UTC.
 
-    >>> date_of("2026-01-15").isoformat()
+    >>> parse_date("2026-01-15").isoformat()
     '2026-01-15T00:00:00+00:00'
 
     Raises:
@@ -43,21 +43,21 @@ def date_of(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise WrongUse(
-            f"--date {text} is no date; write 2026-01-15 or 2026-01-15T10:30:00Z."
+            f"--date {text} is not a date; write 2026-01-15 or 2026-01-15T10:30:00Z."
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def by_stem(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
-    """Read ``[STEM=]VALUE`` as often as it was given; a value without a stem is for all.
+def values_by_benchmark(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str, str]:
+    """Read all given ``[STEM=]VALUE``; a value without a stem is for all benchmarks.
 
-    >>> by_stem("--dataset-repo", ["bbq=org/bbq"], ["bbq", "unqover"])
-    {'bbq': 'org/bbq'}
+    >>> values_by_benchmark("--dataset-repo", ["first=org/one"], ["first", "second"])
+    {'first': 'org/one'}
 
     Raises:
         WrongUse: a stem is not among the files, or the value is empty.
     """
-    found: dict[str, str] = {}
+    by_benchmark: dict[str, str] = {}
     for text in texts:
         stem, equals, value = text.rpartition("=")
         if not value or (equals and stem not in stems):
@@ -65,18 +65,18 @@ def by_stem(option: str, texts: Sequence[str], stems: Sequence[str]) -> dict[str
                 f"{option} {text}: write VALUE, or STEM=VALUE where STEM is one of the files'"
                 f" benchmarks ({', '.join(dict.fromkeys(stems))})."
             )
-        found |= dict.fromkeys([stem] if equals else stems, value)
-    return found
+        by_benchmark |= dict.fromkeys([stem] if equals else stems, value)
+    return by_benchmark
 
 
 def check_repository(name: str) -> None:
-    """Refuse what is no name on the Hub.
+    """Refuse a name that cannot be one on the Hub.
 
     Raises:
         WrongUse: it is not of the form ``org/name``.
     """
     if not _REPOSITORY.fullmatch(name):
-        raise WrongUse(f"--dataset-repo {name} is no name on the Hub; write ORG/NAME.")
+        raise WrongUse(f"--dataset-repo {name} is not a name on the Hub; write ORG/NAME.")
 
 
 def check_one_model(reports: Sequence[ReadReport]) -> ModelReference | None:
@@ -85,19 +85,19 @@ def check_one_model(reports: Sequence[ReadReport]) -> ModelReference | None:
     Raises:
         DataRefused: two files name different models.
     """
-    found = {own.path: record.model for own in reports for record in own.report.predictions
+    models = {read.path: record.model for read in reports for record in read.report.predictions
              if record.model is not None}  # fmt: skip
-    for path, model in found.items():
-        other, first = next(iter(found.items()))
+    for path, model in models.items():
+        other, first = next(iter(models.items()))
         if model.name != first.name:
             raise DataRefused(
-                f"{other} is of the model {first.name}, but {path} of {model.name}; write one"
+                f"{other} is of the model {first.name}, but {path} is of {model.name}; write one"
                 " file a model."
             )
-    return next(iter(found.values()), None)
+    return next(iter(models.values()), None)
 
 
-def model_of(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
+def stated_model(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
     """Return the one model of all files: as stated, else as the predictions' headers name it.
 
     Raises:
@@ -109,22 +109,22 @@ def model_of(reports: Sequence[ReadReport], stated: Stated) -> ModelReference:
         return msgspec.structs.replace(plain, name=stated.model)
     if known is None:
         raise DataRefused(
-            f"{reports[0].path} names no model, for its predictions had no header; add"
+            f"{reports[0].path} names no model because its predictions had no header; add"
             " --model ORG/NAME."
         )
     return known
 
 
-def repository_of(own: ReadReport, stated: Stated, *, form: str) -> str:
+def hub_repository(read: ReadReport, stated: Stated, *, form: str) -> str:
     """Return the dataset's name on the Hub.
 
     Raises:
         DataRefused: nobody stated it.
     """
-    stem = own.report.dataset.stem
+    stem = read.report.dataset.stem
     if stem not in stated.dataset_repos:
         raise DataRefused(
-            f"{own.path} does not say where its dataset lies on the Hub, which {form} asks for;"
+            f"{read.path} does not say where its dataset is on the Hub, which {form} requires;"
             f" add --dataset-repo {stem}=ORG/NAME."
         )
     return stated.dataset_repos[stem]

@@ -22,9 +22,11 @@ def yaml_text(value: Any) -> str:
 def _lines(value: Any) -> list[str]:
     match value:
         case dict() if value:
-            return [line for key, own in value.items() for line in _entry(f"{_key(key)}:", own)]
+            return [
+                line for key, member in value.items() for line in _entry(f"{_key(key)}:", member)
+            ]
         case list() if value:
-            return [line for own in value for line in _item(own)]
+            return [line for member in value for line in _item(member)]
         case _:
             return [_scalar(value)]
 
@@ -45,7 +47,7 @@ def _key(name: str) -> str:
     """Write a plain name as it is; any other could be read as a number, a date or a boolean."""
     is_plain = name.replace("_", "").replace("-", "").isalpha() and name.isascii()
     is_word = name.lower() in {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-    return name if is_plain and name[0].isalpha() and not is_word else _quoted(name)
+    return name if is_plain and name[0].isalpha() and not is_word else _quote(name)
 
 
 def _scalar(value: Any) -> str:
@@ -66,16 +68,16 @@ def _number(value: float) -> str:
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{sign}{exponent}"
 
 
-def _quoted(text: str) -> str:
-    return '"' + "".join(_character(own) for own in text) + '"'
+def _quote(text: str) -> str:
+    return '"' + "".join(_character(character) for character in text) + '"'
 
 
-def _character(own: str) -> str:
-    if own in _ESCAPES:
-        return _ESCAPES[own]
-    if own.isprintable():
-        return own
-    code = ord(own)
+def _character(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -84,7 +86,7 @@ def _character(own: str) -> str:
 _SCALARS: dict[type, Callable[[Any], str]] = {
     type(None): lambda _: "null",
     bool: lambda value: "true" if value else "false",
-    str: _quoted,
+    str: _quote,
     int: str,
     float: _number,
     dict: lambda _: "{}",

@@ -1,9 +1,9 @@
-"""Causal LMs: log-probabilities of wanted tokens behind any prefix, prefixes shared as a tree.
+"""Causal LMs: log-probabilities of wanted tokens after any prefix, prefixes shared as a tree.
 
 A row of the batch holds the nodes of a tree (or of several) in any order in which no node stands
 before its parent; ``attention_mask`` says which tokens each one sees, and ``position_ids`` how deep
-it lies. So a beginning that many texts share is run once, without a copy of its keys and values.
-Beginnings that are too long for that come as ``past``, the ``present`` of an earlier run.
+it lies. So a prefix that many texts share is run once, without a copy of its keys and values.
+Prefixes that are too long for that come as ``past``, the ``present`` of an earlier run.
 
 The head over the vocabulary runs at the positions that are read, and of what it gives only the
 wanted log-probabilities need leave the graph.
@@ -29,7 +29,7 @@ _UNSEEN = -1e4
 _SUMMANDS = 256
 """Of a sum, so that rounding stays small."""
 _FAR = 300
-"""Tokens between a beginning and its second continuation: more than local attention looks back."""
+"""Tokens between a prefix and its second continuation: more than local attention looks back."""
 _READING = ("read", "wanted_rows", "wanted_tokens")
 _INPUTS = {
     "input_ids": {0: "batch", 1: "length"},
@@ -79,7 +79,7 @@ class _TreeLogits(torch.nn.Module):  # type: ignore[misc]
             wanted_tokens: int64.
         """
         batch = input_ids.shape[0]
-        cache = _cache_of(past.expand(-1, -1, batch, -1, -1, -1))
+        cache = _to_cache(past.expand(-1, -1, batch, -1, -1, -1))
         seen = attention_mask.unsqueeze(1).to(past.dtype)
 
         def keep_read(_module: Any, _inputs: Any, output: Any) -> Any:
@@ -89,7 +89,7 @@ class _TreeLogits(torch.nn.Module):  # type: ignore[misc]
 
         hook = self.model.base_model.register_forward_hook(keep_read)
         try:
-            found = self.model(
+            outputs = self.model(
                 input_ids=input_ids,
                 position_ids=position_ids,
                 attention_mask=(1.0 - seen) * _UNSEEN,
@@ -98,10 +98,10 @@ class _TreeLogits(torch.nn.Module):  # type: ignore[misc]
             )
         finally:
             hook.remove()
-        logits = found.logits.squeeze(0)
+        logits = outputs.logits.squeeze(0)
         wanted = logits.flatten().index_select(0, wanted_rows * logits.shape[1] + wanted_tokens)
         log_sum = _log_sum_exp(logits)
-        present = _present(found.past_key_values, past.shape[4] + kept)
+        present = _present(outputs.past_key_values, past.shape[4] + kept)
         return wanted - log_sum.index_select(0, wanted_rows), logits, present
 
 
@@ -109,7 +109,7 @@ def _log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     """Return log sum exp of each row to the last digit or two of fp32.
 
     One sum over a whole vocabulary, as onnxruntime's ReduceLogSumExp and torch's log_softmax take
-    it, is off by up to 1e-4 and 2e-5: what is added is too small beside what is there.
+    it, is off by up to 1e-4 and 2e-5: each term is too small beside the running sum.
     """
     top = logits.amax(dim=1, keepdim=True)
     powers = (logits - top).exp()
@@ -121,7 +121,7 @@ def _log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     return total.log() + top.squeeze(1)
 
 
-def _cache_of(past: torch.Tensor) -> DynamicCache:
+def _to_cache(past: torch.Tensor) -> DynamicCache:
     return DynamicCache([(layer[0], layer[1]) for layer in past.unbind(0)])
 
 
@@ -144,23 +144,23 @@ def refuse_unfit(source: Source) -> None:
         )
 
 
-def inputs_of(_model: Any) -> list[str]:
+def input_names(_model: Any) -> list[str]:
     """Return the names of :data:`_INPUTS`."""
     return list(_INPUTS)
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the names of :data:`_OUTPUTS`."""
     return list(_OUTPUTS)
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module that reads packed trees."""
     return _TreeLogits(model)
 
 
-def example_of(model: Any) -> dict[str, NDArray[Any]]:
-    """Return two rows of three tokens behind two that they share."""
+def example_inputs(model: Any) -> dict[str, NDArray[Any]]:
+    """Return two rows of three tokens after two that they share."""
     (shape,) = _cache_shapes(model)
     heads, width = shape
     past = np.zeros((model.config.num_hidden_layers, 2, 1, heads, 2, width), dtype=np.float32)
@@ -172,15 +172,15 @@ def example_of(model: Any) -> dict[str, NDArray[Any]]:
     }
 
 
-def axes_of(_model: Any) -> Axes:
-    """Return what :data:`_INPUTS` and :data:`_OUTPUTS` say."""
+def dynamic_axes(_model: Any) -> Axes:
+    """Return the axes in :data:`_INPUTS` and :data:`_OUTPUTS`."""
     return _INPUTS | _OUTPUTS
 
 
 def _cache_shapes(model: Any) -> set[tuple[int, int]]:
-    """Return heads and width of the keys and values of all layers, read off a run of one token."""
-    found = model(input_ids=torch.zeros(1, 1, dtype=torch.long), use_cache=True)
-    parts = [part for layer in found.past_key_values.layers for part in (layer.keys, layer.values)]
+    """Return heads and width of the keys and values of all layers, measured on one token."""
+    output = model(input_ids=torch.zeros(1, 1, dtype=torch.long), use_cache=True)
+    parts = [part for layer in output.past_key_values.layers for part in (layer.keys, layer.values)]
     return {(part.shape[1], part.shape[3]) for part in parts}
 
 
@@ -192,22 +192,22 @@ class _Tree(NamedTuple):
 
     def path(self, place: int) -> list[int]:
         """Return the places from a root to a token."""
-        found = [place]
-        while (parent := self.parents[found[-1]]) >= 0:
-            found.append(parent)
-        return found[::-1]
+        places = [place]
+        while (parent := self.parents[places[-1]]) >= 0:
+            places.append(parent)
+        return places[::-1]
 
     def paths(self) -> list[list[int]]:
         """Return the paths to all leaves."""
         return [self.path(i) for i in range(len(self.tokens)) if i not in self.parents]
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
-    """Yield logits and log-probabilities of every token, of texts alone and of packed ones.
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
+    """Yield logits and log-probabilities of every token, for texts alone and packed.
 
-    Torch runs each text by itself and whole. Beside texts in batches there are a beginning with
-    two continuations, of which the second stands far behind what it continues, and texts behind
-    a past that they share.
+    Torch runs each text by itself and whole. Beside texts in batches there are a prefix with
+    two continuations, the second of which lies far from its prefix, and texts after a past
+    that they share.
     """
     random = np.random.default_rng(PROBE_SEED)
     words = source.vocabulary.size
@@ -250,7 +250,7 @@ class _Probe(NamedTuple):
         return present
 
     def pairs(self, trees: list[_Tree], past: Logits, behind: Any = ()) -> Pairs:
-        """Yield what the file and torch say of all paths of some trees."""
+        """Yield the outputs of the file and of torch for all paths of some trees."""
         inputs = _inputs(trees, past, kept=0)
         n_rows, length = inputs["input_ids"].shape
         inputs["read"] = inputs["wanted_rows"] = np.arange(n_rows * length)
@@ -261,11 +261,11 @@ class _Probe(NamedTuple):
         for number, tree in enumerate(trees):
             for path in tree.paths():
                 text = torch.from_numpy(np.concatenate([before, tree.tokens[path]])[None])
-                theirs = self.model(input_ids=text).logits[0, len(before) :]
-                own = number * length + np.array(path)
-                yield logits[own], theirs.numpy()
-                wanted = torch.from_numpy(tokens[own])[:, None]
-                yield logs[own], theirs.log_softmax(1).gather(1, wanted)[:, 0].numpy()
+                torch_logits = self.model(input_ids=text).logits[0, len(before) :]
+                rows = number * length + np.array(path)
+                yield logits[rows], torch_logits.numpy()
+                wanted = torch.from_numpy(tokens[rows])[:, None]
+                yield logs[rows], torch_logits.log_softmax(1).gather(1, wanted)[:, 0].numpy()
 
 
 def _inputs(trees: list[_Tree], past: Logits, *, kept: int) -> dict[str, NDArray[Any]]:

@@ -24,8 +24,8 @@ LOADER = AutoModelForMaskedLM
 class _MaskLogits(torch.nn.Module):  # type: ignore[misc]
     """The logits of the vocabulary at one position of each row.
 
-    The head over the vocabulary is the dearest layer of a small model, so the position is taken
-    before it.
+    The head over the vocabulary is the most expensive layer of a small model, so the position is
+    selected before it.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -56,38 +56,40 @@ def refuse_unfit(source: Source) -> None:
         raise DataRefused(f"The tokenizer of {source.name} has no mask token; fill-mask needs one.")
 
 
-def inputs_of(model: Any) -> list[str]:
-    """Return the encoder's own inputs and the positions, [batch]."""
+def input_names(model: Any) -> list[str]:
+    """Return the encoder's inputs and the positions, [batch]."""
     return [*encoder_inputs(model), "mask_positions"]
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the one output, [batch, vocabulary]."""
     return ["mask_logits"]
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module that reads one position."""
     return _MaskLogits(model)
 
 
-def example_of(model: Any) -> Arrays:
+def example_inputs(model: Any) -> Arrays:
     """Return two rows of tokens and their positions."""
-    return example(inputs_of(model))
+    return example(input_names(model))
 
 
-def axes_of(model: Any) -> Axes:
+def dynamic_axes(model: Any) -> Axes:
     """Return batch and length for every input and output."""
     rows = {0: "batch"}
     grid: Axes = dict.fromkeys(encoder_inputs(model), GRID)
     return grid | {"mask_positions": rows, "mask_logits": rows}
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield the logits at the positions."""
-    for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
+    for arrays in probes(lengths, input_names(source.model), source.vocabulary):
         usual = {n: torch.from_numpy(a) for n, a in arrays.items() if n != "mask_positions"}
         rows = torch.arange(len(arrays["mask_positions"]))
-        theirs = source.model(**usual).logits[rows, torch.from_numpy(arrays["mask_positions"])]
-        (own,) = session.run(arrays)
-        yield own, theirs.numpy()
+        torch_logits = source.model(**usual).logits[
+            rows, torch.from_numpy(arrays["mask_positions"])
+        ]
+        (onnx_logits,) = session.run(arrays)
+        yield onnx_logits, torch_logits.numpy()

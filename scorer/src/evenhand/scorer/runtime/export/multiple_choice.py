@@ -1,4 +1,4 @@
-"""Multiple-choice heads: one logit for a text with one of its options, whatever their number."""
+"""Multiple-choice heads: one logit for a text with one option, however many options there are."""
 
 from typing import Any
 
@@ -41,35 +41,35 @@ def refuse_unfit(_source: Source) -> None:
     """Refuse nothing: whatever has weights for the head can do the task."""
 
 
-def inputs_of(model: Any) -> list[str]:
-    """Return the encoder's own inputs."""
+def input_names(model: Any) -> list[str]:
+    """Return the encoder's inputs."""
     return encoder_inputs(model)
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the one output, [batch]."""
     return ["choice_logits"]
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module that gives one logit a row."""
     return _ChoiceLogits(model)
 
 
-def example_of(model: Any) -> Arrays:
+def example_inputs(model: Any) -> Arrays:
     """Return two rows of tokens."""
-    return example(inputs_of(model))
+    return example(input_names(model))
 
 
-def axes_of(model: Any) -> Axes:
+def dynamic_axes(model: Any) -> Axes:
     """Return batch and length for every input, batch for the output."""
-    grid: Axes = dict.fromkeys(inputs_of(model), GRID)
+    grid: Axes = dict.fromkeys(input_names(model), GRID)
     return grid | {"choice_logits": {0: "batch"}}
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
-    """Yield the logits, torch's from rows that are the options of one question."""
-    for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
+    """Yield the logits; torch's come from rows that are the options of one question."""
+    for arrays in probes(lengths, input_names(source.model), source.vocabulary):
         together = {name: torch.from_numpy(a).unsqueeze(0) for name, a in arrays.items()}
-        (own,) = session.run(arrays)
-        yield own, source.model(**together).logits.squeeze(0).numpy()
+        (onnx_logits,) = session.run(arrays)
+        yield onnx_logits, source.model(**together).logits.squeeze(0).numpy()

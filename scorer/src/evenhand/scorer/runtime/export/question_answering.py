@@ -30,44 +30,44 @@ class _SpanLogits(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return start and end logits, both [batch, length]."""
-        found = run_encoder(self.model, inputs)
-        return found.start_logits, found.end_logits
+        output = run_encoder(self.model, inputs)
+        return output.start_logits, output.end_logits
 
 
 def refuse_unfit(_source: Source) -> None:
     """Refuse nothing: whatever has weights for the head can do the task."""
 
 
-def inputs_of(model: Any) -> list[str]:
-    """Return the encoder's own inputs."""
+def input_names(model: Any) -> list[str]:
+    """Return the encoder's inputs."""
     return encoder_inputs(model)
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the two outputs, each [batch, length]."""
     return _OUTPUTS
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module that gives both logits."""
     return _SpanLogits(model)
 
 
-def example_of(model: Any) -> Arrays:
+def example_inputs(model: Any) -> Arrays:
     """Return two rows of tokens."""
-    return example(inputs_of(model))
+    return example(input_names(model))
 
 
-def axes_of(model: Any) -> Axes:
+def dynamic_axes(model: Any) -> Axes:
     """Return batch and length for every input and output."""
-    return dict.fromkeys((*inputs_of(model), *_OUTPUTS), GRID)
+    return dict.fromkeys((*input_names(model), *_OUTPUTS), GRID)
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield the logits of real tokens."""
-    for arrays in probes(lengths, inputs_of(source.model), source.vocabulary):
-        found = source.model(**{name: torch.from_numpy(a) for name, a in arrays.items()})
-        theirs = (found.start_logits.numpy(), found.end_logits.numpy())
+    for arrays in probes(lengths, input_names(source.model), source.vocabulary):
+        output = source.model(**{name: torch.from_numpy(a) for name, a in arrays.items()})
+        torch_logits = (output.start_logits.numpy(), output.end_logits.numpy())
         is_real = arrays["attention_mask"] == 1
-        for own, other in zip(session.run(arrays), theirs, strict=True):
-            yield own[is_real], other[is_real]
+        for onnx_part, torch_part in zip(session.run(arrays), torch_logits, strict=True):
+            yield onnx_part[is_real], torch_part[is_real]

@@ -2,7 +2,7 @@
 
 One graph does both halves: each prompt goes through the encoder once, and the options of all
 prompts through the decoder together, each beside the states of its own prompt. Of the logits only
-those of the option's own tokens leave the graph.
+those of the option's tokens leave the graph.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ LOADER = AutoModelForSeq2SeqLM
 _ENCODER = ["input_ids", "attention_mask"]
 _DECODER = ["decoder_input_ids", "labels"]
 _OPTION_LENGTHS = (3, 1, 6)
-"""Tokens of the options that a probe asks each prompt for."""
+"""Lengths of the options that a probe has for each prompt."""
 
 
 class _OptionLogs(torch.nn.Module):  # type: ignore[misc]
@@ -46,7 +46,7 @@ class _OptionLogs(torch.nn.Module):  # type: ignore[misc]
         Args:
             input_ids: the prompts, [prompts, length].
             attention_mask: 1 where a prompt has a token, [prompts, length].
-            decoder_input_ids: what stands before each label, [options, longest].
+            decoder_input_ids: the token before each label, [options, longest].
             labels: the options' tokens, [options, longest].
             prompt_of: the prompt of each option, [options].
         """
@@ -58,8 +58,8 @@ class _OptionLogs(torch.nn.Module):  # type: ignore[misc]
             decoder_input_ids=decoder_input_ids,
             use_cache=False,
         ).logits
-        own: torch.Tensor = logits.gather(2, labels.unsqueeze(2)).squeeze(2)
-        return own - logits.logsumexp(dim=2)
+        label_logits: torch.Tensor = logits.gather(2, labels.unsqueeze(2)).squeeze(2)
+        return label_logits - logits.logsumexp(dim=2)
 
 
 def refuse_unfit(source: Source) -> None:
@@ -70,28 +70,28 @@ def refuse_unfit(source: Source) -> None:
         )
 
 
-def inputs_of(_model: Any) -> list[str]:
-    """Return the inputs of both halves and which options are whose."""
+def input_names(_model: Any) -> list[str]:
+    """Return the inputs of both halves, and the prompt of each option."""
     return [*_ENCODER, *_DECODER, "prompt_of"]
 
 
-def outputs_of(_model: Any) -> list[str]:
+def output_names(_model: Any) -> list[str]:
     """Return the one output, [options, longest]."""
     return ["label_log_probabilities"]
 
 
-def graph_of(model: Any) -> torch.nn.Module:
+def build_graph(model: Any) -> torch.nn.Module:
     """Return the module of both halves."""
     return _OptionLogs(model)
 
 
-def example_of(model: Any) -> Arrays:
+def example_inputs(model: Any) -> Arrays:
     """Return two prompts and options for them."""
     return example(_ENCODER) | _options(2, Vocabulary(5, None, None, None), _start(model))
 
 
-def axes_of(_model: Any) -> Axes:
-    """Return prompts and options, which are counted apart, and the lengths of both."""
+def dynamic_axes(_model: Any) -> Axes:
+    """Return the axes of prompts and options, and of their lengths."""
     prompts, options = {0: "prompts", 1: "length"}, {0: "options", 1: "longest"}
     return (
         dict.fromkeys(_ENCODER, prompts)
@@ -100,12 +100,12 @@ def axes_of(_model: Any) -> Axes:
     )
 
 
-def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
+def compare_outputs(source: Source, session: Session, lengths: list[int]) -> Pairs:
     """Yield the log-probabilities of real tokens; torch runs each option with its own prompt."""
     start = _start(source.model)
     for prompts in probes(lengths, _ENCODER, source.vocabulary):
         arrays = prompts | _options(len(prompts["input_ids"]), source.vocabulary, start)
-        (own,) = session.run(arrays)
+        (onnx_logs,) = session.run(arrays)
         for option, prompt in enumerate(arrays["prompt_of"]):
             n = _OPTION_LENGTHS[option % len(_OPTION_LENGTHS)]
             logits = source.model(
@@ -115,8 +115,8 @@ def compared(source: Source, session: Session, lengths: list[int]) -> Pairs:
                 ),
             ).logits[0]
             labels = torch.from_numpy(arrays["labels"][option])
-            theirs = logits.log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
-            yield own[option, :n], theirs[:n].numpy()
+            torch_logs = logits.log_softmax(dim=1).gather(1, labels[:, None]).squeeze(1)
+            yield onnx_logs[option, :n], torch_logs[:n].numpy()
 
 
 def _start(model: Any) -> int:
@@ -124,7 +124,7 @@ def _start(model: Any) -> int:
 
 
 def _options(n_prompts: int, vocabulary: Vocabulary, start: int) -> Arrays:
-    """Return options of random tokens for each prompt; what is behind their ends does not count."""
+    """Return options of random tokens for each prompt; what follows their ends does not count."""
     width = max(_OPTION_LENGTHS)
     n = n_prompts * len(_OPTION_LENGTHS)
     labels = np.random.default_rng(0).integers(0, vocabulary.size, (n, width))

@@ -45,7 +45,7 @@ class Source(NamedTuple):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What random inputs are drawn from."""
+        """The vocabulary that random inputs are drawn from."""
         special = (self.pad, self.cls, self.sep)
         return Vocabulary(
             self.model.config.vocab_size, *(token.id if token else None for token in special)
@@ -53,11 +53,11 @@ class Source(NamedTuple):
 
     @property
     def max_length(self) -> int:
-        """How many tokens the model's table of positions holds."""
+        """The number of tokens that the model's position embeddings allow."""
         positions = int(getattr(self.model.config, "max_position_embeddings", 512))
         embeddings = getattr(self.model.base_model, "embeddings", None)
         table = getattr(embeddings, "position_embeddings", None)
-        # RoBERTa and its kin begin to count after the pad token, the padding_idx of the table.
+        # RoBERTa and its kin count positions from the pad token on, the table's padding_idx.
         padding = getattr(table, "padding_idx", None)
         if padding is not None:
             positions -= int(padding) + 1
@@ -65,7 +65,7 @@ class Source(NamedTuple):
 
     @property
     def _window(self) -> int | None:
-        """How far a token looks back where not to the beginning."""
+        """How far a token looks back in local attention."""
         config = self.model.config
         window: int | None = getattr(config, "sliding_window", None)
         return window if getattr(config, "use_sliding_window", True) else None
@@ -73,7 +73,7 @@ class Source(NamedTuple):
 
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
-    """Keep what torch and transformers say about their own workings off the screen."""
+    """Silence the log output of torch and transformers."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     logging.disable(logging.WARNING)
@@ -86,7 +86,7 @@ def silence() -> Iterator[None]:
 
 
 def load(model: str, task: Task, loader: Any) -> Source:
-    """Load a local folder, without a look at the network, or a Hub id.
+    """Load a local folder, without the network, or a Hub id.
 
     Args:
         model: the folder or the id; a folder of GGUF weights holds one ``.gguf`` file.
@@ -130,32 +130,32 @@ def load(model: str, task: Task, loader: Any) -> Source:
     )
     if gguf:
         tokenizer = _without_foreign(tokenizer, int(loaded.config.vocab_size))
-    own = Path(gguf.get("gguf_file", "")).stem or folder.resolve().name
-    source = _source(own if is_local else model, loaded, described, tokenizer)
+    local_name = Path(gguf.get("gguf_file", "")).stem or folder.resolve().name
+    source = _source(local_name if is_local else model, loaded, described, tokenizer)
     _refuse_unfit(source)
     return source
 
 
 def _gguf(folder: Path) -> dict[str, str]:
-    """Return how transformers is told of the one GGUF file in a folder without safetensors.
+    """Return the arguments that name the one GGUF file of a folder without safetensors.
 
     Its weights are unpacked to fp32, and its tokenizer is the one in the file.
     """
-    found = sorted(folder.glob("*.gguf")) if not list(folder.glob("*.safetensors")) else []
-    if not found:
+    paths = sorted(folder.glob("*.gguf")) if not list(folder.glob("*.safetensors")) else []
+    if not paths:
         return {}
-    if len(found) > 1:
+    if len(paths) > 1:
         raise DataRefused(
-            f"{folder} holds {len(found)} GGUF files ({', '.join(path.name for path in found)});"
+            f"{folder} holds {len(paths)} GGUF files ({', '.join(path.name for path in paths)});"
             " put the one that is wanted into a folder of its own."
         )
     for name in ("gguf", "accelerate"):
         if find_spec(name) is None:
             raise WrongUse(
-                f"{found[0]} needs the package {name}, which is not installed: pip install"
+                f"{paths[0]} needs the package {name}, which is not installed: pip install"
                 " 'evenhand-scorer[export,gguf]'."
             )
-    return {"gguf_file": found[0].name}
+    return {"gguf_file": paths[0].name}
 
 
 def _call(model: str, what: str, load: Callable[[], Result]) -> Result:
@@ -168,14 +168,14 @@ def _call(model: str, what: str, load: Callable[[], Result]) -> Result:
 
 
 def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Tokenizer:
-    """Return the model's own ``tokenizer.json`` where there is one, unpadded and untruncated.
+    """Return the model's ``tokenizer.json`` where there is one, without padding and truncation.
 
     The file is taken as it is, because transformers rebuilds the tokenizers of some families.
     """
-    path = _file_of(model, TOKENIZER_NAME, options)
+    path = _find_file(model, TOKENIZER_NAME, options)
     if path is None:
-        # Of nothing at all transformers makes a tokenizer that knows the special tokens alone.
-        known = "gguf_file" in options or any(_file_of(model, n, options) for n in _VOCABULARIES)
+        # Without any file transformers makes a tokenizer that knows the special tokens alone.
+        known = "gguf_file" in options or any(_find_file(model, n, options) for n in _VOCABULARIES)
         if not known:
             raise FileNotFoundError("it has neither tokenizer.json nor a vocabulary file")
         tokenizer = Tokenizer.from_str(described.backend_tokenizer.to_str())
@@ -189,14 +189,14 @@ def _fast_tokenizer(model: str, described: Any, options: dict[str, Any]) -> Toke
 def _without_foreign(tokenizer: Tokenizer, n_words: int) -> Tokenizer:
     """Leave out special tokens that the model has no row for.
 
-    To a GGUF tokenizer without ``<|endoftext|>`` transformers adds one, behind the last row.
+    To a GGUF tokenizer without ``<|endoftext|>`` transformers adds one, after the last row.
     """
     described = json.loads(tokenizer.to_str())
-    own = [token for token in described["added_tokens"] if token["id"] < n_words]
-    return Tokenizer.from_str(json.dumps(described | {"added_tokens": own}))
+    known_tokens = [token for token in described["added_tokens"] if token["id"] < n_words]
+    return Tokenizer.from_str(json.dumps(described | {"added_tokens": known_tokens}))
 
 
-def _file_of(model: str, name: str, options: dict[str, Any]) -> str | None:
+def _find_file(model: str, name: str, options: dict[str, Any]) -> str | None:
     """Return where a file of the model lies, or None where the model has no such file."""
     path: str | None = transformers.utils.cached_file(
         model,
@@ -228,14 +228,14 @@ def _source(name: str, model: Any, described: Any, tokenizer: Tokenizer) -> Sour
 
 
 def _chat_template(described: Any) -> str | None:
-    """Return the template that is taken where none is asked for by name."""
-    found = getattr(described, "chat_template", None)
-    template: str | None = found.get("default") if isinstance(found, dict) else found
+    """Return the default template."""
+    templates = getattr(described, "chat_template", None)
+    template: str | None = templates.get("default") if isinstance(templates, dict) else templates
     return template
 
 
 def _refuse_unfit(source: Source) -> None:
-    """Refuse what would export and could then not be run, whatever the task."""
+    """Refuse a model that would export but could not be run, whatever the task."""
     largest_id = max(source.tokenizer.get_vocab(with_added_tokens=True).values())
     n_words = int(source.model.config.vocab_size)
     if largest_id >= n_words:

@@ -1,4 +1,4 @@
-"""What each task brings to the export: its graph, and how the file is compared with torch."""
+"""A task's part of the export: its graph, and how the file is compared with torch."""
 
 import importlib
 from collections.abc import Iterator, Mapping
@@ -13,10 +13,10 @@ from evenhand.scorer.runtime.model_card import Task
 from evenhand.scorer.runtime.session import Session
 
 Axes = dict[str, dict[int, str]]
-"""The axes of each input and output that may have any size, by name."""
+"""The dynamic axes of each input and output, by name."""
 Logits = NDArray[np.floating[Any]]
 Pairs = Iterator[tuple[Logits, Logits]]
-"""Ours and torch's, of one shape."""
+"""Outputs of the file and of torch, of one shape."""
 
 
 class TaskModule(Protocol):
@@ -32,25 +32,25 @@ class TaskModule(Protocol):
             DataRefused: as said.
         """
 
-    def inputs_of(self, model: Any) -> list[str]:
+    def input_names(self, model: Any) -> list[str]:
         """Return the names of the graph's inputs, in order."""
 
-    def outputs_of(self, model: Any) -> list[str]:
+    def output_names(self, model: Any) -> list[str]:
         """Return the names of the graph's outputs, in order."""
 
-    def graph_of(self, model: Any) -> torch.nn.Module:
+    def build_graph(self, model: Any) -> torch.nn.Module:
         """Return the module that is exported; its inputs are those named, in order."""
 
-    def example_of(self, model: Any) -> Mapping[str, NDArray[Any]]:
+    def example_inputs(self, model: Any) -> Mapping[str, NDArray[Any]]:
         """Return small inputs with which the graph is traced."""
 
-    def axes_of(self, model: Any) -> Axes:
-        """Return the free axes of inputs and outputs."""
+    def dynamic_axes(self, model: Any) -> Axes:
+        """Return the dynamic axes of inputs and outputs."""
 
-    def compared(self, source: Source, session: Session, lengths: list[int]) -> Pairs:
+    def compare_outputs(self, source: Source, session: Session, lengths: list[int]) -> Pairs:
         """Run inputs of some lengths through the file and the untouched torch model.
 
-        Yields logits of both, without those that padding stands for.
+        Yields logits of both, without those of padding.
         """
 
 

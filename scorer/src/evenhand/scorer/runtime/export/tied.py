@@ -1,4 +1,4 @@
-"""Stores a table of words once, where the head over the vocabulary is the same table turned."""
+"""Stores tied embeddings once: the head over the vocabulary is the embedding matrix transposed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +10,9 @@ from onnx import numpy_helper
 
 
 def store_tied_once(path: Path, n_words: int) -> None:
-    """Rewrite ``model.onnx`` with one copy of a table of ``n_words`` rows that stands there turned.
+    """Rewrite ``model.onnx`` with one copy of a matrix of ``n_words`` rows and its transpose.
 
-    torch turns the head's weights when it traces them, and does not see that they were the
+    torch transposes the head's weights when it traces them, and does not see that they were the
     embedding's; that is 113 MB of 653 of a model with 135 million weights.
     """
     model = onnx.load(path)
@@ -26,7 +26,7 @@ def store_tied_once(path: Path, n_words: int) -> None:
 
 
 def _tied(weights: Any, n_words: int) -> Iterator[tuple[Any, Any]]:
-    """Yield tables and what is the same table turned."""
+    """Yield matrices with their transposes."""
     shapes = [(one, list(one.dims)) for one in weights if len(one.dims) == 2]
     for first, (n_rows, width) in shapes:
         for second, other in shapes:

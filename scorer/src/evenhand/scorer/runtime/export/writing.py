@@ -29,7 +29,7 @@ from evenhand.scorer.runtime.session import open_session
 
 OPSET = 17
 TOLERANCE: dict[Precision, float] = {"fp32": 1e-4, "fp16": 2e-2, "int8": 2.5e-1}
-"""Allowed difference of a logit, as a share of the greater of 1 and the greatest logit."""
+"""Allowed difference of a logit, as a fraction of the larger of 1 and the largest logit."""
 
 
 def export(
@@ -43,34 +43,34 @@ def export(
     safetensors only, and code from the Hub is never run.
 
     Raises:
-        WrongUse: ``out`` is the model's own folder, or one around it.
+        WrongUse: ``out`` is the model's folder, or contains it.
         DataRefused: the model cannot be loaded, is of another task, or the exported model differs
             from torch by more than the tolerance.
     """
-    own = Path(model).resolve()
-    if out.resolve() in {own, *own.parents}:
+    model_folder = Path(model).resolve()
+    if out.resolve() in {model_folder, *model_folder.parents}:
         raise WrongUse(f"--out {out} would replace the model itself; choose another folder.")
-    of_task = task_module(task)
+    exporter = task_module(task)
     with atomic_folder(out, overwrite=overwrite) as folder, silence():
-        source = load(model, task, of_task.LOADER)
-        of_task.refuse_unfit(source)
-        _write_onnx(source, of_task, folder / MODEL_NAME)
+        source = load(model, task, exporter.LOADER)
+        exporter.refuse_unfit(source)
+        _write_onnx(source, exporter, folder / MODEL_NAME)
         to_precision(folder / MODEL_NAME, precision)
         if task == "causal-lm":
             store_tied_once(folder / MODEL_NAME, int(source.model.config.vocab_size))
         source.tokenizer.save(str(folder / TOKENIZER_NAME))
         if source.chat_template is not None:
             (folder / CHAT_NAME).write_text(source.chat_template, encoding="utf-8", newline="")
-        probe = _probe(source, of_task, precision, folder / MODEL_NAME)
+        probe = _probe(source, exporter, precision, folder / MODEL_NAME)
         card = _card(source, task, precision, probe, folder)
         (folder / CARD_NAME).write_bytes(canonical_json(card))
     return card
 
 
 def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
-    names, arrays = of_task.inputs_of(source.model), of_task.example_of(source.model)
-    # The exporter puts the modes back as it found them, and a new module is in training mode.
-    graph = of_task.graph_of(source.model).eval()
+    names, arrays = of_task.input_names(source.model), of_task.example_inputs(source.model)
+    # The exporter restores the mode of each module, and a new module is in training mode.
+    graph = of_task.build_graph(source.model).eval()
     try:
         # The older exporter takes a second; the newer one takes ten and refuses length 1.
         torch.onnx.export(
@@ -78,12 +78,12 @@ def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
             tuple(torch.from_numpy(arrays[name]) for name in names),
             str(path),
             input_names=names,
-            output_names=of_task.outputs_of(source.model),
-            dynamic_axes=of_task.axes_of(source.model),
+            output_names=of_task.output_names(source.model),
+            dynamic_axes=of_task.dynamic_axes(source.model),
             opset_version=OPSET,
             dynamo=False,
         )
-    except Exception as error:  # a family that the graph does not fit may raise anything
+    except Exception as error:  # a family that does not fit the graph may raise anything
         reason = " ".join(str(error).split())[:200].rstrip(".")
         raise DataRefused(
             f"{source.name} cannot be exported: {type(source.model).__name__} does not take the"
@@ -92,11 +92,11 @@ def _write_onnx(source: Source, of_task: TaskModule, path: Path) -> None:
 
 
 def _probe(source: Source, of_task: TaskModule, precision: Precision, path: Path) -> Probe:
-    """Compare the file with torch on rows alone and padded together, or refuse."""
+    """Compare the file with torch on single rows and on a padded batch; refuse a difference."""
     lengths = sorted({min(n, source.max_length) for n in PROBE_LENGTHS})
     session = open_session(path, device="cpu")
     difference = largest = 0.0
-    for ours, theirs in of_task.compared(source, session, lengths):
+    for ours, theirs in of_task.compare_outputs(source, session, lengths):
         # NaN is greater than nothing, so by itself it would pass.
         gaps = np.nan_to_num(np.abs(ours - theirs), nan=np.inf)
         difference = max(difference, float(gaps.max()))
@@ -120,14 +120,14 @@ def _probe(source: Source, of_task: TaskModule, precision: Precision, path: Path
 def _card(
     source: Source, task: Task, precision: Precision, probe: Probe, folder: Path
 ) -> ModelCard:
-    names = task_module(task).inputs_of(source.model)
+    names = task_module(task).input_names(source.model)
     return ModelCard(
         name=source.name,
         revision=source.revision,
         task=task,
         architecture=type(source.model).__name__,
         inputs=names,
-        outputs=task_module(task).outputs_of(source.model),
+        outputs=task_module(task).output_names(source.model),
         max_length=source.max_length,
         vocabulary_size=int(source.model.config.vocab_size),
         uses_token_types="token_type_ids" in names,
@@ -154,5 +154,5 @@ def _chat(source: Source, folder: Path) -> Chat | None:
 
 
 def _lower_cases(tokenizer: Tokenizer) -> bool:
-    """Say whether upper and lower case are one to the tokenizer."""
+    """Say whether the tokenizer ignores case."""
     return list(tokenizer.encode("Aa Bb").ids) == list(tokenizer.encode("aa bb").ids)

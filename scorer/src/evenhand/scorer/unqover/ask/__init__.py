@@ -20,7 +20,7 @@ def fitting_tasks(config: str) -> tuple[Task, ...]:
     return ("fill-mask",) if config.endswith("_mlm") else ("question-answering",)
 
 
-def settled(settings: Settings, _model: ExportedModel) -> Settings:
+def resolve(settings: Settings, _model: ExportedModel) -> Settings:
     """Return the settings unchanged: every model is scored in the same way."""
     return settings
 

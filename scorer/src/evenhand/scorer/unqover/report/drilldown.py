@@ -66,12 +66,12 @@ class PairExamples:
         )
         end = "chosen most" if pair.gamma > 0 else "chosen least"
         name = f"{pair.subject} · {pair.attribute} (γ {numbers.signed(pair.gamma)}, {end})"
-        return self._shelf.set_of(name, places, most=PER_PAIR)
+        return self._shelf.example_set(name, places, most=PER_PAIR)
 
     def first(self) -> list[ExampleSet]:
         """Return the examples of the pairs that come first in the file."""
         pairs = list(self._winners.items())[:PAIRS_WITHOUT_TABLE]
-        sets = [self._shelf.set_of(f"{key[0]} · {key[1]}", places, most=PER_PAIR)
+        sets = [self._shelf.example_set(f"{key[0]} · {key[1]}", places, most=PER_PAIR)
                  for key, places in pairs]  # fmt: skip
         return [example_set for example_set in sets if example_set is not None]
 

@@ -18,7 +18,7 @@ from evenhand.scorer.report.formulas import formulas
 from evenhand.scorer.report.reading import ModelResult
 from evenhand.scorer.report.shelf import Shelf
 from evenhand.scorer.report.words import CONTENT_WARNING, things
-from evenhand.scorer.specs import reported
+from evenhand.scorer.specs import reported_specs
 from evenhand.scorer.unqover import specs
 from evenhand.scorer.unqover.report import figures, metric_tables
 from evenhand.scorer.unqover.report.drilldown import PairExamples, example_blocks
@@ -218,7 +218,7 @@ def _methods_section(results: Sequence[ModelResult]) -> Section:
         title="Methods",
         lead=f"Definitions of the metrics. Sections are those of {specs.PAPER.title}.",
         blocks=[
-            *formulas([*specs.DEFINITIONS, *reported(specs.METRICS, ids)]),
+            *formulas([*specs.DEFINITIONS, *reported_specs(specs.METRICS, ids)]),
             Subheading(text="Intervals, tests and null distributions"),
             Paragraph(text=INTERVALS),
             Paragraph(text=NULLS),

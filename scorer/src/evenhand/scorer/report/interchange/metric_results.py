@@ -1,4 +1,4 @@
-"""The numbers of metric files, one by one, as the other formats take them."""
+"""The values of metric files, one by one, as the other formats take them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -18,13 +18,13 @@ score; ``none``: no value is better than another."""
 
 
 class Written(NamedTuple):
-    """A file's text, and one sentence for all that it leaves out."""
+    """A file's text, and a sentence for each number that it leaves out."""
 
     text: str
     left_out: list[str]
 
 
-class Measured(NamedTuple):
+class MetricResult(NamedTuple):
     """One number."""
 
     source: ReadReport
@@ -39,7 +39,7 @@ class Measured(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The metric's id, with the config where it is of one."""
+        """The metric's id, with the config for a metric of one."""
         return self.metric.id if self.config == WHOLE else f"{self.metric.id}.{self.config}"
 
     @property
@@ -58,62 +58,64 @@ def direction(metric: Metric) -> Direction:
     return "lower" if metric.best == metric.range[0] else "towards"
 
 
-def measured(reports: Sequence[ReadReport], *, by_config: bool) -> tuple[list[Measured], list[str]]:
+def collect_results(
+    reports: Sequence[ReadReport], *, by_config: bool
+) -> tuple[list[MetricResult], list[str]]:
     """Return all numbers, and a sentence for each that is null.
 
     Args:
         reports: metric files of one model.
-        by_config: give the numbers of each config too, where a metric is over several.
+        by_config: include the numbers of each config, where a metric is over several.
 
     Raises:
         DataRefused: two files hold the same number.
     """
-    found: list[Measured] = []
+    results: list[MetricResult] = []
     left_out: list[str] = []
-    for own in reports:
-        for metric in own.report.metrics:
-            found += [_of_metric(own, metric)] if metric.value is not None else []
+    for read in reports:
+        for metric in read.report.metrics:
+            results += [_whole_result(read, metric)] if metric.value is not None else []
             left_out += _why_not(metric)
             if by_config:
-                values, missing = _of_configs(own, metric)
-                found, left_out = found + values, left_out + missing
-    _check_unique(found)
-    return found, left_out
+                values, missing = _config_results(read, metric)
+                results, left_out = results + values, left_out + missing
+    _check_unique(results)
+    return results, left_out
 
 
-def _of_metric(own: ReadReport, metric: Metric) -> Measured:
+def _whole_result(read: ReadReport, metric: Metric) -> MetricResult:
     assert metric.value is not None
-    return Measured(
-        own, metric, metric.config, metric.value, metric.interval, metric.n_scored,
+    return MetricResult(
+        read, metric, metric.config, metric.value, metric.interval, metric.n_scored,
         metric.n_unscored,
     )  # fmt: skip
 
 
 def _why_not(metric: Metric) -> list[str]:
-    """Say that a metric is null; one with a value a group alone has no number to leave out."""
+    """Say that a metric is null; one that has values by group alone has no number to leave out."""
     if metric.value is not None:
         return []
     where = "" if metric.config == WHOLE else f" of {metric.config}"
     return [
-        f"{metric.id}{where} is left out, for it is null: {metric.why_null or 'no reason given'}"
+        f"{metric.id}{where} is left out because it is null: {metric.why_null or 'no reason given'}"
     ]
 
 
-def _of_configs(own: ReadReport, metric: Metric) -> tuple[list[Measured], list[str]]:
+def _config_results(read: ReadReport, metric: Metric) -> tuple[list[MetricResult], list[str]]:
     values, missing = [], []
-    for config, group in config_values(own.report, metric):
+    for config, group in config_values(read.report, metric):
         if group.value is None:
             reason = group.why_null or "no reason given"
-            missing.append(f"{metric.id} of {config} is left out, for it is null: {reason}")
+            missing.append(f"{metric.id} of {config} is left out because it is null: {reason}")
             continue
         values.append(
-            Measured(own, metric, config, group.value, group.interval, group.n_scored, None)
+            MetricResult(read, metric, config, group.value, group.interval, group.n_scored, None)
         )
     return values, missing
 
 
 def config_values(report: Report, metric: Metric) -> Iterator[tuple[str, GroupValue]]:
-    """Yield each config with its value, where a metric over all configs is told by config."""
+    """Yield each config with its value, where a metric over all configs has values by config."""
     if metric.config != WHOLE:
         return
     for members in metric.by.values():
@@ -122,12 +124,12 @@ def config_values(report: Report, metric: Metric) -> Iterator[tuple[str, GroupVa
             return
 
 
-def _check_unique(found: Sequence[Measured]) -> None:
+def _check_unique(results: Sequence[MetricResult]) -> None:
     seen: dict[str, ReadReport] = {}
-    for own in found:
-        first = seen.setdefault(f"{own.name} {own.config}", own.source)
-        if first is not own.source:
+    for result in results:
+        first = seen.setdefault(f"{result.name} {result.config}", result.source)
+        if first is not result.source:
             raise DataRefused(
-                f"{first.path} and {own.source.path} both hold {own.name}; a file of one model has"
-                " room for one of them: leave one metric file out."
+                f"{first.path} and {result.source.path} both hold {result.name}; a file of one"
+                " model has room for one of them: leave one metric file out."
             )
