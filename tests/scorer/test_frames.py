@@ -154,7 +154,7 @@ def refusals() -> Iterator[tuple[str, Any, Any, str]]:
     yield "unqover", items, frame.drop(columns="id"), "lack the column id"
     yield "unqover", items, frame.assign(score_x1=True), "score_x1 is Boolean; it must be numbers"
     yield "unqover", items, frame.assign(score_x1="0.5"), "score_x1 is String; it must be numbers"
-    yield "unqover", items, frame.assign(score_x1=float("nan")), "score_x1 that are no number"
+    yield "unqover", items, frame.assign(score_x1=float("nan")), "score_x1 that are not numbers"
     yield "unqover", items, frame.assign(score_x1=1.5), "score_x1 out of range"
     yield "unqover", items, frame.assign(id=1), "the column id is Int64; it must be text"
     yield "unqover", items, pd.concat([frame, frame["id"]], axis=1), "the column id twice"

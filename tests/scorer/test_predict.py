@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -307,7 +308,7 @@ def test_subject_of_several_pieces(predict, write_dataset, items, exported) -> N
     }
     _, code, err = predict("p.csv", **options)
     assert code == 1
-    assert "toy_mlm: the subject 'Zoroastrian' is no single piece" in err
+    assert re.search(r"toy_mlm: .*'Zoroastrian' is .*\btoken\b", err)
     assert "--tokenizer" in err
     out, code, _ = predict("p.csv", "--protocol", "code", **options)
     assert code == 0

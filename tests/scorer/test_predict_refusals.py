@@ -1,6 +1,7 @@
 """Predict: what cannot be answered is refused early, in one sentence, and leaves nothing behind."""
 
 import json
+import re
 from pathlib import Path
 
 import onnxruntime
@@ -115,7 +116,7 @@ def test_split_subjects_are_all_named_at_once(
     data = write_dataset({"own_mlm": toy_masked_items(subjects, config="own_mlm")}, name="own")
     code, sentence = refused(data=data, task=MASKED)
     assert code == 1
-    assert "own_mlm: the subjects 'Quijotian', 'Zoroastrian' are no single piece" in sentence
+    assert re.search(r"own_mlm: .*'Quijotian', 'Zoroastrian' are .*\btoken\b", sentence)
     assert "--tokenizer" in sentence
 
 

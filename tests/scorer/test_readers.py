@@ -143,11 +143,11 @@ def test_chunks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("line", "kind", "first"),
     [
-        ('{"id": "a", "score_x1": true, "score_x2": 0}', "scores that are no number",
+        ('{"id": "a", "score_x1": true, "score_x2": 0}', "scores that are not numbers",
          "row 4: score_x1 True"),
-        ('{"id": "a", "score_x1": "0.5", "score_x2": 0}', "scores that are no number",
+        ('{"id": "a", "score_x1": "0.5", "score_x2": 0}', "scores that are not numbers",
          "row 4: score_x1 '0.5'"),
-        ('{"id": "a", "score_x1": null, "score_x2": 0}', "scores that are no number",
+        ('{"id": "a", "score_x1": null, "score_x2": 0}', "scores that are not numbers",
          "row 4: score_x1 None"),
         ('{"id": "a", "score_x1": 1e400, "score_x2": 0}', "scores that are NaN or infinite",
          "row 4: score_x1 inf"),
@@ -162,7 +162,7 @@ def test_chunks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ('{"id": "a", "score_x1": 0, "score_x2": 0, "x": 1}', "unknown columns", "row 4: x"),
         ('{"id": 7, "score_x1": 0, "score_x2": 0}', "rows without an id", "row 4: 7"),
         ('{"id": "", "score_x1": 0, "score_x2": 0}', "rows without an id", "row 4: ''"),
-        ("[0.1, 0.2]", "lines that are no JSON object", "row 4"),
+        ("[0.1, 0.2]", "lines that are not JSON objects", "row 4"),
         ('{"id": "a", "score_x1"', "lines that are not JSON (or cut off)", "row 4"),
     ],
 )  # fmt: skip
@@ -197,9 +197,9 @@ def test_all_faults_are_found_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "kind", "shown"),
     [
-        ("true", "values of score_x1 that are no number", "'true'"),
-        ("", "values of score_x1 that are no number", "None"),
-        ("0,5", "values of score_x1 that are no number", "'0,5'"),
+        ("true", "values of score_x1 that are not numbers", "'true'"),
+        ("", "values of score_x1 that are not numbers", "None"),
+        ("0,5", "values of score_x1 that are not numbers", "'0,5'"),
         ("nan", "values of score_x1 that are NaN or infinite", "'nan'"),
         ("1e400", "values of score_x1 that are NaN or infinite", "'1e400'"),
         ("1.5", "values of score_x1 out of range", "'1.5'"),
@@ -339,11 +339,11 @@ def test_two_decimal_signs_are_no_system(tmp_path: Path) -> None:
     found = faults_of(written(tmp_path, "p.csv", text))
 
     (places,) = found.values()
-    assert list(found) == ["values of score_x2 that are no number"]
+    assert list(found) == ["values of score_x2 that are not numbers"]
     assert places == (1, ("row 2: '0.5 (a point beside decimal commas)'",))
     text = 'id,score_x1,score_x2\na,0.25,"1,000"\n'
     assert faults_of(written(tmp_path, "q.csv", text)) == {
-        "values of score_x2 that are no number": (1, ("row 2: '1,000'",))
+        "values of score_x2 that are not numbers": (1, ("row 2: '1,000'",))
     }
 
 
@@ -436,7 +436,7 @@ def test_parquet_values_out_of_range_are_named(tmp_path: Path) -> None:
     ).write_parquet(tmp_path / "p.parquet")
 
     assert faults_of(tmp_path / "p.parquet") == {
-        "values of score_x1 that are no number": (1, ("row 2: None",)),
+        "values of score_x1 that are not numbers": (1, ("row 2: None",)),
         "values of score_x1 that are NaN or infinite": (1, ("row 1: nan",)),
         "values of score_x1 out of range": (1, ("row 3: 1.5",)),
     }

@@ -69,7 +69,7 @@ def test_score_writes_three_files_that_name_each_other(evenhand, data, file, tmp
     assert "unqover.mu" in printed
     assert report.dataset.version == "1.0.0"
     assert report.predictions[0].sha256 == sha256_of_file(file)
-    assert report.warnings[-1].startswith("toy: with 3 templates")
+    assert report.warnings[-1].startswith("toy: 3 templates")
     assert report.warnings[0] == "Configs of the dataset that were not scored: other."
     for side in (report.parts, report.examples):
         assert side is not None

@@ -350,7 +350,7 @@ def test_predictions_of_another_category(age, answers) -> None:
     """Rows of a category that the dataset lacks are refused, unless --config chooses others."""
     path = answers("Age", "Religion")
 
-    with pytest.raises(DataRefused, match=r": 24 \(Religion-00000") as refused:
+    with pytest.raises(DataRefused, match=r"config: 24 \(Religion-00000") as refused:
         _score(age, path)
 
     assert "--config" in str(refused.value)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.contract import DataRefused
+from evenhand.scorer.bbq.foreign_answers import BLIND
 
 pytestmark = pytest.mark.conformance
 
@@ -49,7 +50,7 @@ def test_letters_without_requests_are_said(third_party, few_rows, read, log_answ
     found = read(few_rows, third_party / name)
 
     assert found.choice == {own: log_answers[own] for own in found.choice}
-    assert "without their options beside them" in found.notes[0]
+    assert BLIND in found.notes[0]
 
 
 def test_requests_alone_are_refused(third_party, few_rows, read) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from evenhand.scorer.bbq import specs
-from evenhand.scorer.bbq.counts import count_rows, counts_of
+from evenhand.scorer.bbq.counts import count_rows, sum_by_question
 
 from . import bbq
 from .study import Design
@@ -42,7 +42,7 @@ def _design(folder: Path, category: str, variant: str) -> Design:
     choice = np.array([_choice(item, answers[item["example_id"]]) for item in items])
     rows = count_rows(pl.DataFrame([_columns(item) for item in items]), choice)
     question = np.unique([item["question_index"] for item in items], return_inverse=True)[1]
-    sums = counts_of(rows, question, np.zeros(question.max() + 1, dtype=np.int64)).sums
+    sums = sum_by_question(rows, question, np.zeros(question.max() + 1, dtype=np.int64)).sums
     truth = {spec.base: float(spec.values(sums.sum(axis=0))) for spec in specs.METRICS}
     return Design(f"{category}, {variant.upper()}", truth, partial(bbq.draw_questions, sums))
 

@@ -112,8 +112,8 @@ def result_warnings(scored: Scored) -> list[str]:
         warnings += unscored_warnings(config, rows["id"], rows["why"])
         if n_without := rows["target"].null_count():
             warnings.append(
-                f"{config}: {n_without:,} of {len(rows):,} rows have no target and count for"
-                " accuracy alone."
+                f"{config}: {n_without:,} of {len(rows):,} rows have no target and count only for"
+                " accuracy."
             )
     return warnings
 

@@ -235,8 +235,8 @@ METRICS: tuple[CountedMetric, ...] = (
         " stereotype.",
         section="section 6",
         paper=PAPER,
-        why_null="Of the scored disambiguated rows with a target none agrees with the stereotype,"
-        " or none goes against it.",
+        why_null="Among the scored disambiguated rows with a target, no right answer agrees with"
+        " the stereotype or none contradicts it.",
     ),
     CountedMetric(
         id="bbq.ambiguous_errors_aligned.{mean}",
@@ -260,7 +260,7 @@ METRICS: tuple[CountedMetric, ...] = (
         " stereotype; at 50 % neither direction prevails.",
         section="section 6",
         paper=PAPER,
-        why_null="No scored ambiguous row with a target is answered wrongly.",
+        why_null="No scored ambiguous row with a target has a wrong answer.",
     ),
 )  # fmt: skip
 

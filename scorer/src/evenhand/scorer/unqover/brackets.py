@@ -1,4 +1,4 @@
-"""What encloses mu and eta, which are no means: noise of the templates makes both larger."""
+"""Brackets of mu and eta, which are not means: noise of the templates inflates both."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,14 @@ def bracket(
     seed: int,
     repeats: int = REPEATS,
 ) -> Bracket:
-    """Return what encloses an index of strengths.
+    """Return the bracket of an index of strengths.
 
     Args:
-        spec: of mu or eta, or of eta by subject where the cells are of one.
-        sums: of the templates' cells, shape [T, X, A].
-        counts: examples of each cell, shape [T, X, A].
-        strata: of the templates, shape [T].
-        seed: of the splits into folds.
+        spec: mu or eta, or eta by subject if the cells are those of one subject.
+        sums: sums of the cells by template, shape [T, X, A].
+        counts: number of examples of each cell, shape [T, X, A].
+        strata: code of each template's stratum, shape [T].
+        seed: random seed of the splits into folds.
         repeats: number of splits.
     """
     shape = sums.shape[1:]
@@ -36,7 +36,7 @@ def bracket(
 
     def strength(cells: Floats) -> Floats:
         cells = cells.reshape(len(cells), *shape)
-        # A cell without an example is NaN, which counts as none; the others are means already.
+        # Cells are means, so each counts as one example; a cell without examples is NaN.
         is_there = ~np.isnan(cells)
         value = spec.value(np.where(is_there, cells, 0.0), is_there.astype(np.float64))
         return np.asarray(value.reshape(len(cells), -1))
@@ -45,5 +45,5 @@ def bracket(
 
 
 def is_index_of_strengths(spec: CellMetric) -> bool:
-    """Whether noise makes the metric larger: of mu and eta; gamma and eta(x) are means."""
+    """Return whether noise inflates the metric: true for mu and eta; gamma and eta(x) are means."""
     return not spec.by_subject

@@ -41,7 +41,7 @@ def _cell_value(spec: CellMetric, weights: Floats, sums: Floats, _strata: Intege
     return spec.value(*_weighted_sums(weights, sums)).reshape(len(weights))
 
 
-def _bracket_of_cells(spec: CellMetric, sums: Floats, strata: Integers, seed: int) -> Bracket:
+def _cell_bracket(spec: CellMetric, sums: Floats, strata: Integers, seed: int) -> Bracket:
     """Return what encloses mu or eta; sums [N, 2, X, A]."""
     return brackets.bracket(spec, sums[:, _SUM], sums[:, _N], strata, seed=seed)
 
@@ -80,7 +80,7 @@ def _metric_comparables(
             yield from _subject_comparables(metric, rows, value, groups)
         else:
             number = _comparable(metric, key, rows, value, is_cells=True)
-            yield replace(number, bracket=partial(_bracket_of_cells, spec))
+            yield replace(number, bracket=partial(_cell_bracket, spec))
 
 
 def _subject_comparables(

@@ -47,14 +47,15 @@ def result_warnings(scored: ScoredConfig) -> list[str]:
     left_out, warnings = scored.examples.n_unscored, []
     if left_out:
         warnings.append(
-            f"{scored.config}: {left_out:,} examples are incomplete (a question has no score) and"
-            f" were left out, first: {'; '.join(scored.examples.incomplete)}."
+            f"{scored.config}: {left_out:,} {'example was' if left_out == 1 else 'examples were'}"
+            " left out because a question has no score, first:"
+            f" {'; '.join(scored.examples.incomplete)}."
         )
     n_templates = int((scored.cells.n_examples > 0).sum())
     if 1 < n_templates <= statistics.NO_VERDICT_CLUSTERS:
         warnings.append(
-            f"{scored.config}: with {n_templates} templates there are so few sign patterns that mu"
-            " and eta can at most reach, not pass, the 95 % quantile of their null reference."
+            f"{scored.config}: {n_templates} templates have too few sign patterns for mu and eta to"
+            " exceed the 95th percentile of their null distribution; they can at most reach it."
         )
     if not len(scored.bias):
         warnings.append(f"{scored.config}: {NOTHING_SCORED}")

@@ -26,7 +26,7 @@ from evenhand.scorer.unqover.example_metrics import (
 Floats = NDArray[np.float64]
 
 NOTHING_SCORED = "No example has all four questions scored."
-BY_SUBJECT = "One value for each subject stands under `by`."
+BY_SUBJECT = "The metric has one value per subject, under `by`."
 
 PAPER = Paper(
     short="Li et al. 2020",
