@@ -124,7 +124,7 @@ def test_one_mask_is_expected(opened, rows, text) -> None:
 
 def test_long_row_is_refused_by_id(opened, rows) -> None:
     """A text longer than the model reads is refused, with both numbers."""
-    with pytest.raises(DataRefused, match=rf"Row {rows[1]['id']} is \d+ tokens.*reads 40"):
+    with pytest.raises(DataRefused, match=rf"Row {rows[1]['id']} has \d+ tokens.*reads 40"):
         _score(opened(), [rows[0], rows[1] | {"text": "[MASK]" + " lied" * 60}])
 
 

@@ -177,7 +177,7 @@ def test_absent_subject_names_the_row(opened, rows) -> None:
 def test_long_row_is_refused_by_id(opened, rows) -> None:
     """Nothing is cut in silence: a row longer than the model reads is named with both numbers."""
     spoilt = [*rows[:3], rows[3] | {"context": rows[3]["context"] + " Alice" * 60}]
-    with pytest.raises(DataRefused, match=rf"Row {rows[3]['id']} is \d+ tokens.*reads 40"):
+    with pytest.raises(DataRefused, match=rf"Row {rows[3]['id']} has \d+ tokens.*reads 40"):
         _score(opened(), spoilt)
 
 
